@@ -31,7 +31,7 @@ def fitted_files() -> Iterator[tuple[str, bytes, Any]]:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    yield f"{entry.name} on {table}", persist._packed(learner.fit(X, y)), X[:7]
+                    yield f"{entry.name} on {table}", persist._pack(learner.fit(X, y)), X[:7]
             except LyceumError:  # cannot take the mixed table, or cannot be saved with these settings
                 continue
 
@@ -39,7 +39,7 @@ def fitted_files() -> Iterator[tuple[str, bytes, Any]]:
 def fitted_models() -> Iterator[tuple[str, Any, Any]]:
     """Name, loaded model and some rows, coded once for all cases."""
     for name, data, X in fitted_files():
-        model = persist._unpacked(data)
+        model = persist._unpack(data)
         yield name, model, _coded(model, X) if hasattr(model, "schema_") else X
 
 

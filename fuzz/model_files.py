@@ -47,7 +47,7 @@ def foreign_files() -> Iterator[tuple[str, bytes, Any]]:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
     for learner in (DecisionTreeClassifier(max_depth=5), RandomForestRegressor(2), GaussianNB()) * 5:
-        yield f"scikit-learn's {type(learner).__name__}", persist._packed(learner.fit(X, y)), X[:7]
+        yield f"scikit-learn's {type(learner).__name__}", persist._pack(learner.fit(X, y)), X[:7]
 
 
 def case(samples: list[Sample], rng: np.random.Generator) -> str:
@@ -57,7 +57,7 @@ def case(samples: list[Sample], rng: np.random.Generator) -> str:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            model = persist._unpacked(data)
+            model = persist._unpack(data)
             check_model(model)
             rehearse(model)
         except ModelFileError:

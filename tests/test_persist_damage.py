@@ -183,7 +183,7 @@ def test_a_fitted_learner_without_its_schema_is_refused():
     model = NaiveBayes().fit(TABLE, CLASSES)
     del model.schema_
     with pytest.raises(ModelFileError, match="without the schema"):
-        persist._packed(model)
+        persist._pack(model)
 
 
 # -- what is no damage is not called so ---------------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_a_file_that_is_whole_is_not_called_damaged(error, message, sample, monk
     def fail(members):
         raise error
 
-    monkeypatch.setattr(persist, "_built", fail)
+    monkeypatch.setattr(persist, "_build", fail)
     with pytest.raises(ModelFileError, match=message) as raised:
         lyceum.load(sample[0])
     assert "damaged" not in str(raised.value)
@@ -229,7 +229,7 @@ def test_a_file_that_is_not_there_or_not_a_file_is_an_error_of_the_system(tmp_pa
 def test_the_members_are_those_of_skops_own_file():
     """`persist` uses SaveContext and get_state of skops.io._utils, two names that skops does not promise."""
     model = LinearDiscriminant().fit(TABLE[["dose"]].fillna(0.0), CLASSES)
-    ours, theirs = persist._dumped(model), persist._members(skops.io.dumps(model))
+    ours, theirs = persist._dump(model), persist._members(skops.io.dumps(model))
     schemas = [json.loads(each.pop("schema.json")) for each in (ours, theirs)]
     arrays = [sorted(each.values()) for each in (ours, theirs)]
     assert arrays[0] == arrays[1]

@@ -100,7 +100,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
     path = Path(path)
     if path.exists() and not force:
         raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
-    data = _packed(model)
+    data = _pack(model)
     write_file(path, data)
     return path
 
@@ -138,7 +138,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         detail = f"{type(error).__name__}: {error}"
         raise ModelFileError(f"{path} is damaged, or is not a model file at all ({detail})") from error
     try:
-        model = _built(members)
+        model = _build(members)
         check_model(model)
         rehearse(model)
     except Exception as error:
@@ -165,7 +165,7 @@ def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
 # -- writing -----------------------------------------------------------------------------------------------
 
 
-def _packed(model: Any) -> bytes:
+def _pack(model: Any) -> bytes:
     """The bytes of the file; raises if `load` would refuse them."""
     import sklearn
 
@@ -175,7 +175,7 @@ def _packed(model: Any) -> bytes:
     name = type(model).__name__
     try:
         check_model(model)
-        members = _dumped(model)
+        members = _dump(model)
     except Exception as error:  # skops has no common base for its complaints
         raise ModelFileError(f"{name} cannot be saved: {foreign_member(model, _home) or error}") from error
     schema = json.loads(members[_SCHEMA])
@@ -215,7 +215,7 @@ class _Members(dict[str, bytes]):
         return list(self)
 
 
-def _dumped(model: Any) -> _Members:
+def _dump(model: Any) -> _Members:
     """The members of skops' archive."""
     import skops
     from skops.io._utils import SaveContext, get_state
@@ -267,8 +267,8 @@ def _digest(members: Mapping[str, bytes]) -> str:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def _unpacked(data: bytes) -> Any:
-    return _built(_sound_members(data))
+def _unpack(data: bytes) -> Any:
+    return _build(_sound_members(data))
 
 
 def _sound_members(data: bytes) -> dict[str, bytes]:
@@ -278,7 +278,7 @@ def _sound_members(data: bytes) -> dict[str, bytes]:
     return members
 
 
-def _built(members: Mapping[str, bytes]) -> Any:
+def _build(members: Mapping[str, bytes]) -> Any:
     """What the members hold, after checks of their types and sizes."""
     import skops.io
 

@@ -178,8 +178,8 @@ def compare_models(
 
 def _of_values(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
     off = one.output - one.truth, two.output - two.truth
-    yield _paired("mean squared error", off[0] ** 2, off[1] ** 2)
-    yield _paired("mean absolute error", np.abs(off[0]), np.abs(off[1]))
+    yield _test_pair("mean squared error", off[0] ** 2, off[1] ** 2)
+    yield _test_pair("mean absolute error", np.abs(off[0]), np.abs(off[1]))
 
 
 def _of_classes(
@@ -192,7 +192,7 @@ def _of_classes(
             for fitted, outcomes in zip(pair, both)
         ]
         if known.any():
-            yield _paired("cost per row", costs[0][known], costs[1][known])
+            yield _test_pair("cost per row", costs[0][known], costs[1][known])
     wrong = [outcomes.truth != minimum_risk(outcomes.output).index for outcomes in both]
     found = mcnemar(
         only_first_wrong=int((wrong[0] & ~wrong[1]).sum()),
@@ -204,7 +204,7 @@ def _of_classes(
     if all(hasattr(fitted.model, "predict_proba") for fitted in pair) and known.any():
         rows = np.flatnonzero(known)
         losses = [log_losses(outcomes.output[rows, outcomes.truth[rows]]) for outcomes in both]
-        yield _paired("log loss", *losses)
+        yield _test_pair("log loss", *losses)
 
 
 def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
@@ -213,7 +213,7 @@ def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
     return out
 
 
-def _paired(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
+def _test_pair(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
     difference = one - two
     mean, low, high = mean_interval(difference)
     n = len(difference)

@@ -100,14 +100,14 @@ def explain_rows(
     if wanted and wanted[0] < 0:
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
     with spooled(data) as source:
-        table = _taken(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
+        table = _take_rows(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
     found = fitted.explain(fitted.rows(table))
     posterior = fitted.posterior(table) if fitted.classes is not None else None
     made = {row: _one(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
     return [made[row] for row in dict.fromkeys(rows)]
 
 
-def _taken(batches: Batches, rows: list[int]) -> pa.Table:
+def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
     parts, start = [], 0
     for batch in batches:
         inside = [row - start for row in rows if start <= row < start + batch.num_rows]

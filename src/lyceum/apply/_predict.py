@@ -211,7 +211,7 @@ class _Sink:
 
     def write(self, table: pa.Table) -> None:
         if self.suffix == ".csv":
-            columns = {name: _decoded(table.column(name)) for name in table.column_names}
+            columns = {name: _decode(table.column(name)) for name in table.column_names}
             table = pa.table(_without_formulas(columns) if self.spreadsheet else columns)
         if self.writer is None:
             self.writer = _MAKERS[self.suffix](self.where, table.schema)
@@ -235,5 +235,5 @@ def _without_formulas(columns: dict[str, pa.ChunkedArray]) -> dict[str, pa.Chunk
     return {quoted(name): quoted_cells(cells) for name, cells in columns.items()}
 
 
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column

@@ -154,12 +154,12 @@ def _columns(model: Any, rows: Any, method: str) -> dict[str, Any]:
     if method in ("ranking", "subset"):  # rows with some of the columns, as they were written
         names = [rows.schema.names[j] for j in np.flatnonzero(model.support_)]
         block = found.gathered("reduce", "a smaller file")
-        return {name: _written(block.X[:, j], found.schema[j]) for j, name in enumerate(names)}
+        return {name: _original_cells(block.X[:, j], found.schema[j]) for j, name in enumerate(names)}
     scores = np.asarray(found)
     return dict(zip(model.get_feature_names_out().tolist(), scores.T))
 
 
-def _written(cells: np.ndarray, column: Any) -> pa.Array:
+def _original_cells(cells: np.ndarray, column: Any) -> pa.Array:
     cells = np.asarray(cells, dtype=np.float64)
     if column.numeric:
         return pa.array(cells, from_pandas=True)

@@ -57,7 +57,7 @@ class Learner(BaseEstimator):
         for name in ("fit", "partial_fit"):
             method = vars(cls).get(name)
             if isinstance(method, FunctionType):
-                setattr(cls, name, _guarded(method))
+                setattr(cls, name, _guard(method))
 
     @classmethod
     @cache
@@ -189,7 +189,7 @@ class Learner(BaseEstimator):
         return tags
 
 
-def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that learns: all or nothing, with the threads and the progress that were asked for."""
 
     @wraps(method)

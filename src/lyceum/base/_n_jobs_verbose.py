@@ -57,12 +57,12 @@ def limit_predictions(learner: type) -> None:
     for name in _PREDICTING:
         method = inspect.getattr_static(learner, name, None)
         if isinstance(method, FunctionType):
-            setattr(learner, name, _limited(method))
+            setattr(learner, name, _limit_threads(method))
         elif hasattr(method, "fn") and hasattr(method, "check"):  # there only under some settings
-            setattr(learner, name, available_if(method.check)(_limited(method.fn)))
+            setattr(learner, name, available_if(method.check)(_limit_threads(method.fn)))
 
 
-def _limited(method: Callable[..., Any]) -> Callable[..., Any]:
+def _limit_threads(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def limited(self: Any, *data: Any, **named: Any) -> Any:
         with allowed_threads(self):

@@ -133,7 +133,7 @@ class QuadraticDiscriminant(QuadraticRule):
         if self.covariance != "full":
             scatter = apply_structure(self.covariance, scatter)
         total_variance = apply_structure(self.covariance, total_variance)
-        pooled = _pooled(scatter, self.class_count_.sum(), total_variance)
+        pooled = _pool_covariances(scatter, self.class_count_.sum(), total_variance)
         found = [self._class(S, n, pooled, total_variance) for S, n in zip(scatter, self.class_count_)]
         self.covariance_ = np.stack([covariance for covariance, _, _ in found])
         self.borrowed_ = np.array([borrowed for _, _, borrowed in found])
@@ -178,7 +178,7 @@ class QuadraticDiscriminant(QuadraticRule):
         return "n_k - 1 (unbiased)" if self.unbiased else "n_k (maximum likelihood)"
 
 
-def _pooled(scatter: np.ndarray, weight: float, total_variance: np.ndarray) -> np.ndarray:
+def _pool_covariances(scatter: np.ndarray, weight: float, total_variance: np.ndarray) -> np.ndarray:
     """The covariance over all classes, made regular: what classes without one of their own borrow."""
     covariance = scatter.sum(axis=0) / weight
     ridge = whiten(covariance, total_variance).ridge

@@ -178,7 +178,7 @@ def choose_k(
         report("numbers of clusters", step, len(numbers))
         model = clone(learner).set_params(**{name: int(k)}).fit(X)
         models.append(model)
-        measures.append(_measured(model, X, silhouette_rows, random_state))
+        measures.append(_measure(model, X, silhouette_rows, random_state))
     sse, silhouettes, bic = np.array(measures).T
     bends = np.full(len(numbers), np.nan)
     if len(numbers) > 2:
@@ -192,7 +192,7 @@ def _second_differences(k: np.ndarray, sse: np.ndarray) -> np.ndarray:
     return np.diff(slopes)
 
 
-def _measured(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, float, float]:
+def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, float, float]:
     """SSE, mean silhouette and BIC of one model."""
     rows = model._rows_to_predict(X).gathered("choose_k", "KMeans with a number of your own").X
     labels = getattr(model, "labels_", None)

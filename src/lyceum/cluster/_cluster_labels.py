@@ -159,7 +159,7 @@ class ClusterLabels(Classifier, ClusterBased):
             The rows.
         """
         check_is_fitted(self)
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     def explain(self, X: Any) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, and the row's cluster.
@@ -217,5 +217,5 @@ def _posteriors(model: ClusterLabels, block: Block) -> np.ndarray:
     return proba
 
 
-def _predicted(model: ClusterLabels, block: Block) -> np.ndarray:
+def _predict(model: ClusterLabels, block: Block) -> np.ndarray:
     return model.classes_[_posteriors(model, block).argmax(axis=1)]

@@ -106,7 +106,7 @@ def _full(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
     return _ratio(S + prior.rows * np.diag(prior.variance), (n + prior.rows)[:, None, None])
 
 
-def _tied(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
+def _estimate_tied(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
     return _ratio(S[0] + prior.rows * np.diag(prior.variance), n.sum() + prior.rows)
 
 
@@ -133,7 +133,9 @@ FORMS: dict[str, CovarianceForm] = {
         CovarianceForm(
             "full", False, False, _full, lambda c, K, d: c, lambda c, d: c, lambda K, d: (K, d, d)
         ),
-        CovarianceForm("tied", False, True, _tied, _repeat, lambda c, d: c[None], lambda K, d: (d, d)),
+        CovarianceForm(
+            "tied", False, True, _estimate_tied, _repeat, lambda c, d: c[None], lambda K, d: (d, d)
+        ),
         CovarianceForm(
             "diag", True, False, _diagonal, lambda c, K, d: c, lambda c, d: c, lambda K, d: (K, d)
         ),

@@ -45,8 +45,8 @@ def branches(merges: np.ndarray, w: np.ndarray, smallest: float, leaves: bool, s
     for c in range(len(parents) - 1, 0, -1):  # children have higher numbers
         weight[parents[c]] += weight[c]
         stability[parents[c]] += weight[c] * (births[c] - births[parents[c]])
-    chosen = _chosen(parents, stability, leaves, single)
-    return _labelled(chosen, parents, of, leaving, births, stability)
+    chosen = _choose_branches(parents, stability, leaves, single)
+    return _label_rows(chosen, parents, of, leaving, births, stability)
 
 
 def _split(
@@ -91,7 +91,7 @@ def _leaving(
     return leaving, place
 
 
-def _chosen(parents: np.ndarray, stability: np.ndarray, leaves: bool, single: bool) -> np.ndarray:
+def _choose_branches(parents: np.ndarray, stability: np.ndarray, leaves: bool, single: bool) -> np.ndarray:
     """Which clusters are kept; never one inside of another."""
     k = len(parents)
     inside = np.zeros(k)
@@ -115,7 +115,7 @@ def _chosen(parents: np.ndarray, stability: np.ndarray, leaves: bool, single: bo
     return chosen
 
 
-def _labelled(
+def _label_rows(
     chosen: np.ndarray,
     parents: np.ndarray,
     of: np.ndarray,

@@ -36,7 +36,7 @@ def merge_components(
     """The outcome after all merges that raise the bound, each followed by iterations until convergence."""
     short = replace(solver, max_iter=_SHORT, record=False)
     while found.converged and (better := _merged_once(rows, problem, short, found)) is not None:
-        found = _joined(found, solver.maximise(rows, problem, better))
+        found = _join(found, solver.maximise(rows, problem, better))
         report("components", active_components(found.parameters), None)
     return found
 
@@ -127,7 +127,7 @@ def _expected_bound(
     return float(n @ (at.log_weights + at.constant) - 0.5 * apart) + problem.log_prior(parameters)
 
 
-def _joined(before: EMOutcome, after: EMOutcome) -> EMOutcome:
+def _join(before: EMOutcome, after: EMOutcome) -> EMOutcome:
     """One outcome of both runs: the second began above where the first ended."""
     record = None
     if before.record is not None and after.record is not None:

@@ -96,11 +96,11 @@ def distances_to_clusters(X: Any, model: Any, linkage: str, D: np.ndarray | None
 
 def cluster_means(model: Any) -> np.ndarray:
     """The means of the clusters of stored rows, (k, d)."""
-    sums = np.add.reduceat(_weighted(model.rows_, model.weights_), model.starts_[:-1], axis=0)
+    sums = np.add.reduceat(_weigh_rows(model.rows_, model.weights_), model.starts_[:-1], axis=0)
     return sums / model.counts_[:, None]
 
 
-def _weighted(rows: Any, w: np.ndarray) -> np.ndarray:
+def _weigh_rows(rows: Any, w: np.ndarray) -> np.ndarray:
     dense = rows.toarray() if sparse.issparse(rows) else rows
     return dense * w[:, None]
 

@@ -121,14 +121,14 @@ class Align:
             X = X[:, self.places] if sparse.issparse(X) else X.take(self.places, axis=1)
         for j, change in enumerate(self.changes):
             if change is not None:
-                X = _signed(X, copy=X is block.X)
+                X = _sign(X, copy=X is block.X)
                 X[:, j] = change(X[:, j])
         if y is not None and self.classes is not None:
             y = self.classes(y).astype(np.int32)
         return replace(block, X=X, y=y, schema=with_texts_of(self.after, block.schema))
 
 
-def _signed(X: np.ndarray, copy: bool) -> np.ndarray:
+def _sign(X: np.ndarray, copy: bool) -> np.ndarray:
     """Cells that can hold the code -1."""
     return X.astype(np.float64) if X.dtype.kind == "u" else X.copy() if copy else X
 
@@ -163,10 +163,10 @@ def _between_categories(before: Column, after: Column) -> Change | None:
         return None
     code = {value: place for place, value in enumerate(after.categories.tolist())}
     table = np.array([code.get(value, -1) for value in before.categories.tolist()], dtype=np.float64)
-    return partial(_recoded, table=table)
+    return partial(_recode, table=table)
 
 
-def _recoded(codes: np.ndarray, table: np.ndarray) -> np.ndarray:
+def _recode(codes: np.ndarray, table: np.ndarray) -> np.ndarray:
     out = codes.astype(np.float64)
     known = out >= 0  # neither missing nor unknown
     out[known] = table[out[known].astype(np.intp)]

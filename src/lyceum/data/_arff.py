@@ -42,7 +42,7 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
         raw = _table(columns, (_dense(line, len(columns), row, path) for row, line in enumerate(lines)))
     else:
         raw = _without_quotes(lines, columns, path)
-    return pa.table({name: _typed(raw[name], kind, name, path) for name, kind in columns.items()})
+    return pa.table({name: _convert(raw[name], kind, name, path) for name, kind in columns.items()})
 
 
 def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
@@ -59,13 +59,13 @@ def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
             name = _plain(match[1])
             if name in columns:
                 raise DataError(f"{path} declares the attribute {name!r} twice: rename one")
-            columns[name] = _declared(match[2].strip(), name, path)
+            columns[name] = _declare(match[2].strip(), name, path)
     if not columns:
         raise DataError(f"{path} declares no attributes: is it an ARFF file?")
     return columns
 
 
-def _declared(kind: str, name: str, path: str) -> str:
+def _declare(kind: str, name: str, path: str) -> str:
     """The declaration of a column, if it is one that can be read."""
     if not kind:
         raise DataError(f"{path}: attribute {name!r} has no type: declare it, e.g. numeric or {{a,b}}")
@@ -120,10 +120,10 @@ def _without_quotes(lines: list[str], columns: dict[str, str], path: str) -> pa.
         raw = form.read(io.BytesIO("\n".join(lines).encode()))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    return pa.table({name: _gaps(pc.utf8_trim(raw[name], " \t")) for name in columns})
+    return pa.table({name: _null_if_missing(pc.utf8_trim(raw[name], " \t")) for name in columns})
 
 
-def _gaps(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+def _null_if_missing(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.is_in(cells, pa.array(["?", ""])), pa.scalar(None, pa.string()), cells)
 
 
@@ -153,7 +153,7 @@ def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
 # -- rows as declared --------------------------------------------------------------------------------------
 
 
-def _typed(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Array | pa.ChunkedArray:
+def _convert(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Array | pa.ChunkedArray:
     said = kind.split()[0].lower()
     if kind.startswith("{"):
         return _nominal(cells, kind, name, path)

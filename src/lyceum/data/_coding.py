@@ -72,14 +72,14 @@ def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarr
         return np.concatenate(parts) if parts else np.empty(0)
     if not pa.types.is_dictionary(column.type):
         places = pc.index_in(column.cast(known.type), value_set=known)
-        return _marked(places.fill_null(-1).to_numpy(zero_copy_only=False), column)
+        return _mark(places.fill_null(-1).to_numpy(zero_copy_only=False), column)
     places = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(-1)
     table = np.append(places.to_numpy(zero_copy_only=False), -1)
     indices = column.indices.fill_null(len(table) - 1).to_numpy(zero_copy_only=False)
-    return _marked(table[indices], column)
+    return _mark(table[indices], column)
 
 
-def _marked(places: np.ndarray, column: pa.Array) -> np.ndarray:
+def _mark(places: np.ndarray, column: pa.Array) -> np.ndarray:
     codes = places.astype(np.float64)
     if column.null_count:
         codes[column.is_null().to_numpy(zero_copy_only=False)] = np.nan
@@ -181,7 +181,7 @@ class TableCoder:
         single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
         X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
         cells = ordered_map if X.size > 1 << 20 else map
-        native.pack(list(cells(lambda column: _coded(table.column(column.name), column), self.schema)), X)
+        native.pack(list(cells(lambda column: _encode(table.column(column.name), column), self.schema)), X)
         return X
 
     def target(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
@@ -194,7 +194,7 @@ class TableCoder:
             codes = _whole_codes(cells.to_numpy(), target.categories)
             if codes is not None:
                 return codes
-        coded = _coded(cells, target)
+        coded = _encode(cells, target)
         if target.categories is None:
             return coded.astype(np.float64, copy=False)
         if target.numeric:
@@ -213,7 +213,7 @@ class TableCoder:
         return numbers(table.column(self.schema.weight), self.schema.weight).astype(np.float64, copy=False)
 
 
-def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
+def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
     if column.is_time and is_text_type(cells.type):
         return numbers(_as_dates(cells, column), column.name)
     if column.categories is None or column.numeric:

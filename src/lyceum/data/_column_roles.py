@@ -51,9 +51,9 @@ class ColumnRoles:
             return cls(target, weight, {**(kinds or {}), **_target_kind(target, task, kinds or {})}, ignore)
         if target is None and kinds.target is not None:
             target = kinds.target.name
-        columns = {column.name: _declared(column) for column in kinds}
+        columns = {column.name: _declare(column) for column in kinds}
         if kinds.target is not None and kinds.target.name == target:
-            columns[target] = _declared(kinds.target)
+            columns[target] = _declare(kinds.target)
         return cls(target, weight or kinds.weight, {}, ignore, columns)
 
     def wanted(self, names: Sequence[str]) -> list[str]:
@@ -167,7 +167,7 @@ def _target_kind(target: str | None, task: str | None, kinds: Mapping[str, Kind]
     return {target: kinds.get(target, TASK_KINDS[task])}
 
 
-def _declared(column: Column) -> Column:
+def _declare(column: Column) -> Column:
     why = LISTED if column.is_categorical else column.why if column.is_time else "declared"
     return replace(column, why=why)
 

@@ -84,7 +84,7 @@ class DaskSource:
 
         partitions = frame.to_delayed()
         profiles = dask.compute(*[dask.delayed(_profile)(part, roles.in_full) for part in partitions])
-        merged = _merged([profile for profile in profiles if profile.n_rows])
+        merged = _merge([profile for profile in profiles if profile.n_rows])
         if merged is None:
             raise DataError("the Dask frame has no rows (0 samples)")
         roles = replace(roles, types={name: column.holds for name, column in merged.columns.items()})
@@ -193,10 +193,10 @@ class DaskSource:
             return self._reduce_kept(fold)
         level = [dask.delayed(fold, pure=False)(part) for part in self._delayed_parts()]
         rows = dict(zip((task.key for task in level), self.lengths))
-        merge = dask.delayed(_merged, pure=False)
+        merge = dask.delayed(_merge, pure=False)
         while len(level) > 1:
             level = [merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
-        with _reported(rows):
+        with _report_rows(rows):
             return level[0].compute()
 
     def _reduce_kept(self, fold: Callable[[Part], Any]) -> Any:
@@ -208,7 +208,7 @@ class DaskSource:
             done += n
             report("rows", done, self.n_rows)
         while len(level) > 1:
-            level = [_merged(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
+            level = [_merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
         return level[0]
 
     def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
@@ -236,7 +236,7 @@ def _is_local() -> bool:
 
 
 @contextmanager
-def _reported(rows: Mapping[str, int]) -> Iterator[None]:
+def _report_rows(rows: Mapping[str, int]) -> Iterator[None]:
     """Report every partition that is done under Dask's own schedulers; on a cluster, the last."""
     if not is_watched():
         yield
@@ -283,7 +283,7 @@ def _profile(frame: Any, in_full: Collection[str]) -> TableProfile:
     return TableProfile.of(table, in_full, table.column_names)
 
 
-def _merged(summaries: Sequence[Any]) -> Any:
+def _merge(summaries: Sequence[Any]) -> Any:
     total = None
     for summary in summaries:
         total = summary if total is None else total if summary is None else total.merge(summary)
@@ -332,7 +332,7 @@ def _weights(w: Any) -> np.ndarray:
 def _seen_schema(
     names: list[str], roles: ColumnRoles, looks: Sequence[_PartFacts], task: str | None, unlabelled: bool
 ) -> Schema:
-    profile = _merged([seen.profile for seen in looks]) or TableProfile(0, {})
+    profile = _merge([seen.profile for seen in looks]) or TableProfile(0, {})
     types = {name: profile.columns[name].holds if name in profile.columns else "number" for name in names}
     columns = replace(roles, types=types).schema(profile).columns
     if task is None:

@@ -55,7 +55,7 @@ def choose_table(path: str, names: Sequence[str], wanted: str, what: str = "tabl
     return wanted
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -66,7 +66,7 @@ def _read_sqlite(path: str, form: FileFormat) -> pa.Table:
                 "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'"
             )
             name = choose_table(path, [row[0] for row in found], form.table)
-            rows = connection.execute(f"select * from {_quoted(name)}")
+            rows = connection.execute(f"select * from {_quote(name)}")
             names = [column[0] for column in rows.description]
             cells = rows.fetchall()
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -111,6 +111,6 @@ def _read_duckdb(path: str, form: FileFormat) -> pa.Table:
                 "select table_name from information_schema.tables order by table_name"
             ).fetchall()
             name = choose_table(path, [row[0] for row in found], form.table)
-            return to_arrow(connection.sql(f"select * from {_quoted(name)}"))
+            return to_arrow(connection.sql(f"select * from {_quote(name)}"))
     except duckdb.Error as error:
         raise DataError(f"{path} cannot be read as a DuckDB file: {error}") from error

@@ -218,7 +218,7 @@ def read_files(
     """Files of one kind as one table: written numbers and dates parsed where the files have no types."""
     kind = file_kind(paths, form.table)
     tables, notes, prefers = _READERS[kind](paths, form)
-    table, styles = with_rows(_concatenated(tables, paths), paths[0]), dict[str, Written]()
+    table, styles = with_rows(_concatenate(tables, paths), paths[0]), dict[str, Written]()
     if not is_typed(kind):
         before = table
         table, styles = parse_text(before, form.decimal, prefers, known)
@@ -293,7 +293,7 @@ def _read_csv(paths: Sequence[str], form: FileFormat) -> Tables:
 def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
     """Parquet files as one table."""
     tables = [read_whole(path, partial(pq.read_table, columns=columns)) for path in paths]
-    return _concatenated(tables, paths)
+    return _concatenate(tables, paths)
 
 
 def _one_by_one(read: Callable[[str, FileFormat], pa.Table]) -> Callable[[Sequence[str], FileFormat], Tables]:
@@ -343,17 +343,17 @@ def read_whole(path: str, read: Callable[[str], Any]) -> Any:
         return read(path)
 
 
-def _concatenated(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:
+def _concatenate(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:
     names = tables[0].column_names
     for table, path in zip(tables, paths):
         check_same(names, table.column_names, paths[0], path)
     if len(tables) == 1:
         return tables[0]
-    columns = {name: _joined(name, [table.column(name) for table in tables]) for name in names}
+    columns = {name: _join(name, [table.column(name) for table in tables]) for name in names}
     return pa.table(columns)
 
 
-def _joined(name: str, columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
+def _join(name: str, columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
     try:
         return pa.concat_tables(
             [pa.table({name: column}) for column in columns], promote_options="permissive"

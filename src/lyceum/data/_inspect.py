@@ -82,12 +82,12 @@ def inspect(
     whole = sampled.num_rows == profile.n_rows
     cells = {name: Cells.of(name, sampled.column(name)) for name in profile.columns}
     facts = {name: Facts(column, cells[name], whole) for name, column in profile.columns.items()}
-    columns = tuple(_described(facts, roles))
-    repeated = _repeated(sampled) if whole else None
+    columns = tuple(_describe_columns(facts, roles))
+    repeated = _count_repeats(sampled) if whole else None
     return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target, notes)
 
 
-def _described(facts: Mapping[str, Facts], roles: ColumnRoles) -> Iterator[ColumnInspection]:
+def _describe_columns(facts: Mapping[str, Facts], roles: ColumnRoles) -> Iterator[ColumnInspection]:
     target = roles.target
     schema = {name: _column(fact.profile, roles) for name, fact in facts.items()}
     same = copies([fact.cells for name, fact in facts.items() if name != target])
@@ -153,7 +153,7 @@ def _spread(cells: Cells, profile: ColumnProfile) -> tuple[float | None, tuple[i
     return float(np.median(finite)), tuple(np.bincount(places, minlength=_BINS).tolist())
 
 
-def _repeated(table: pa.Table) -> int:
+def _count_repeats(table: pa.Table) -> int:
     """Rows that repeat an earlier one."""
     plain = table.rename_columns([str(j) for j in range(table.num_columns)])
     return table.num_rows - plain.group_by(plain.column_names).aggregate([]).num_rows

@@ -56,7 +56,7 @@ def _whole(path: str, encoding: str) -> pa.Table:
         content = stream.read()
     try:
         text = content.decode(encoding).lstrip("\ufeff \t\r\n")
-        objects = json.loads(text) if text[:1] == "[" else [json.loads(line) for line in _filled(text)]
+        objects = json.loads(text) if text[:1] == "[" else [json.loads(line) for line in _fill(text)]
     except ValueError as error:
         raise DataError(f"{path} is not a JSON file of rows: {error}") from error
     if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
@@ -65,7 +65,7 @@ def _whole(path: str, encoding: str) -> pa.Table:
     return pa.table({name: _column([one.get(name) for one in objects]) for name in names})
 
 
-def _filled(text: str) -> list[str]:
+def _fill(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
 
 

@@ -106,7 +106,7 @@ def read_through(
         return LargeFile(paths, source_name(data), None, seen, drawn.in_full)
     typed = (form or FileFormat()).csv(paths[0]).typed(paths[0])
     drawn = drawn.of_columns(len(typed.types))
-    used, seen = typed.settle(lambda form: _merged(_seen_in_csv(paths, form, drawn)))
+    used, seen = typed.settle(lambda form: _merge(_seen_in_csv(paths, form, drawn)))
     notes = (*used.notes, *used.written_notes(paths[0]))
     return LargeFile(paths, source_name(data), used, seen, drawn.in_full, notes)
 
@@ -142,7 +142,7 @@ def _seen_in_csv(paths: list[str], form: CsvFormat, draw: _Draw) -> Iterator[Sam
                 check_same(names, batch.schema.names, paths[0], path)
                 yield batch
 
-    return ordered_map(lambda numbered: draw.seen(*numbered), _numbered(batches(), 0))
+    return ordered_map(lambda numbered: draw.seen(*numbered), _number(batches(), 0))
 
 
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
@@ -150,22 +150,22 @@ def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
     draw = replace(draw.of_columns(len(schema)), ordered=frozenset(levelled(schema)))
     source = ParquetSource(paths, Schema.of_numbers(schema.names))
     parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
-    return _merged(parts, source.n_rows)
+    return _merge(parts, source.n_rows)
 
 
 def _seen_in_part(names: list[str], draw: _Draw, part: ParquetPart) -> SampledProfile | None:
-    seen = (draw.seen(batch, start) for batch, start in _numbered(part.batches(names), part.start))
+    seen = (draw.seen(batch, start) for batch, start in _number(part.batches(names), part.start))
     return reduce(lambda one, two: two if one is None else one.merge(two), seen, None)
 
 
-def _numbered(batches: Iterator[pa.RecordBatch], start: int) -> Iterator[tuple[pa.RecordBatch, int]]:
+def _number(batches: Iterator[pa.RecordBatch], start: int) -> Iterator[tuple[pa.RecordBatch, int]]:
     """Every batch with the number of its first row."""
     for batch in batches:
         yield batch, start
         start += batch.num_rows
 
 
-def _merged(parts: Iterator[SampledProfile | None], n_rows: int | None = None) -> SampledProfile:
+def _merge(parts: Iterator[SampledProfile | None], n_rows: int | None = None) -> SampledProfile:
     total: SampledProfile | None = None
     for seen in parts:
         if seen is not None:
@@ -216,7 +216,7 @@ class SampledProfile:
         native.hash_uniform(start, seed, keys)
         if target is not None and target in batch.schema.names:
             keys += _is_missing(batch.column(target))
-        rows = pa.table({name: _decoded(batch.column(name)) for name in batch.schema.names})
+        rows = pa.table({name: _decode(batch.column(name)) for name in batch.schema.names})
         return cls(profile, size, keys, start + np.arange(batch.num_rows), rows).head(size)
 
     def head(self, size: int) -> SampledProfile:
@@ -242,5 +242,5 @@ def _is_missing(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return np.asarray(missing)
 
 
-def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+def _decode(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column

@@ -111,7 +111,7 @@ def scan(
     if is_dask(data):
         source = _dask_source(data, roles)
     elif isinstance(data, np.ndarray):
-        source = _table_source(_named(data), roles)
+        source = _table_source(_name_columns(data), roles)
     elif isinstance(data, TableData):
         source = (_table_source if data.typed else _inferred_source)(data.table, roles, data.written)
     elif isinstance(data, LargeFile):
@@ -124,7 +124,7 @@ def scan(
     return Rows(source, name=data.name if isinstance(data, TableData | LargeFile) else source_name(data))
 
 
-def _named(X: np.ndarray) -> pa.Table:
+def _name_columns(X: np.ndarray) -> pa.Table:
     if X.ndim != 2:
         raise DataError(
             f"an array of rows has two dimensions, this one has {X.ndim}: reshape it, e.g. X.reshape(-1, 1)"
@@ -261,24 +261,24 @@ def _first_then_rest(source: ParquetSource, roles: ColumnRoles, ordered: Collect
     undecided = roles.undecided(profile)
     if not undecided:
         return profile
-    rest = _merged(ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts()))
+    rest = _merge(ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts()))
     return profile if rest is None else profile.updated(rest)
 
 
 def _part_profile(
     names: list[str], in_full: Collection[str], ordered: Collection[str], part: ParquetPart
 ) -> TableProfile | None:
-    return _merged(TableProfile.of(batch, in_full, ordered) for batch in part.batches(names))
+    return _merge(TableProfile.of(batch, in_full, ordered) for batch in part.batches(names))
 
 
-def _merged(profiles: Iterable[TableProfile | None]) -> TableProfile | None:
+def _merge(profiles: Iterable[TableProfile | None]) -> TableProfile | None:
     total: TableProfile | None = None
     for profile in profiles:
         total = profile if total is None else total if profile is None else total.merge(profile)
     return total
 
 
-def _reported(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
+def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
     done = 0
     for profile in profiles:
         done += profile.n_rows
@@ -293,7 +293,7 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
 
     def profiled(form: CsvFormat) -> TableProfile | None:
         batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
-        return _merged(_reported(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)))
+        return _merge(_report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)))
 
     def _batch(batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
         check_same(names, batch.schema.names, paths[0], path)

@@ -176,7 +176,7 @@ class Schema(_NameIndex):
     @classmethod
     def declare(cls, kinds: Mapping[str, Kind | Sequence[Any]], target: Column | None = None) -> Schema:
         """A schema from names and, for each, "continuous" or the list of categories."""
-        return cls(tuple(_declared(name, kind) for name, kind in kinds.items()), target)
+        return cls(tuple(_declare(name, kind) for name, kind in kinds.items()), target)
 
     @classmethod
     def of_numbers(cls, names: Sequence[str]) -> Schema:
@@ -381,7 +381,7 @@ def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:
     return Column(name, kind, values, "declared")
 
 
-def _declared(name: str, kind: Kind | Sequence[Any]) -> Column:
+def _declare(name: str, kind: Kind | Sequence[Any]) -> Column:
     if isinstance(kind, str):
         return Column(name, kind, why="declared")  # type: ignore[arg-type]
     values = np.asarray(kind)

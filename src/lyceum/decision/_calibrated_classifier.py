@@ -119,7 +119,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         return self
 
     def _learn_map(self, X: Any, y: Any, weights: dict[str, np.ndarray]) -> PosteriorMap:
-        codes, take = _coded(X, y)
+        codes, take = _encode(X, y)
         w = X.sample_weight if isinstance(X, Rows) else weights.get("sample_weight")
         K = int(codes.max()) + 1
         proba, tested = np.zeros((len(codes), K)), np.zeros(len(codes), dtype=bool)
@@ -175,7 +175,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         return tags
 
 
-def _coded(X: Any, y: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
+def _encode(X: Any, y: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
     """The codes of the classes, and a function that takes rows."""
     if isinstance(X, Rows):
         codes = X.coded_y

@@ -38,10 +38,10 @@ __all__ = ["MinimumRiskClassifier"]
 
 
 def _can_explain(self: Any) -> bool:
-    return hasattr(_explained(getattr(self, "estimator_", self.estimator)), "explain")
+    return hasattr(_explain(getattr(self, "estimator_", self.estimator)), "explain")
 
 
-def _explained(estimator: Any) -> Any:
+def _explain(estimator: Any) -> Any:
     """The estimator whose posteriors are explained: the one inside a calibration."""
     if isinstance(estimator, CalibratedClassifierCV):
         estimator = estimator.calibrated_classifiers_[0].estimator
@@ -261,7 +261,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def explain(self, X: Any) -> Any:
         """Why the estimator gives these posteriors; with `calibrate`, those before the calibration."""
         check_is_fitted(self)
-        return _explained(self.estimator_).explain(X)
+        return _explain(self.estimator_).explain(X)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         doubts = self.doubt is not None

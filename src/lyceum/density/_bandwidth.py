@@ -64,7 +64,7 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
     >>> round(h / (1.06 * 4 ** -0.2), 6)  # the standard deviation, sqrt(5/3)
     1.290994
     """
-    rows, w, line = _checked(X, sample_weight)
+    rows, w, line = _check_rows(X, sample_weight)
     rules = {"normal": reference_of, "nrd0": nrd0_of, "volume": volume_of}
     if rule not in rules:
         raise SettingError(f"rule={rule!r}: choose from {', '.join(map(repr, rules))}")
@@ -108,7 +108,7 @@ def likelihood_bandwidth(
     >>> bool(0.2 < likelihood_bandwidth(x) < 0.5)
     True
     """
-    rows, w, line = _checked(X, sample_weight)
+    rows, w, line = _check_rows(X, sample_weight)
     if kernel not in KERNELS:
         raise SettingError(f"there is no kernel {kernel!r}: choose one of {', '.join(KERNELS)}")
     h = likelihood_of(rows, w, kernel, tolerance)
@@ -221,7 +221,7 @@ def _best(likelihood: Callable[[float], float], low: int = -5, high: int = 4, fa
     return float(result.x) if -result.fun >= found[best] else float(best)
 
 
-def _checked(X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray | None, bool]:
+def _check_rows(X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray | None, bool]:
     line = np.ndim(X) == 1
     rows = check_array(np.reshape(X, (-1, 1)) if line else X, dtype=np.float64)
     if sample_weight is None:

@@ -221,10 +221,10 @@ def points_of(metric: Metric, X: Any) -> Points:
     if isinstance(X, Block):
         metric.check_schema(X.schema)
         X = X.X
-    return metric.points(_checked(metric, X))
+    return metric.points(_check(metric, X))
 
 
-def _checked(metric: Metric, X: Any) -> Points:
+def _check(metric: Metric, X: Any) -> Points:
     if sparse.issparse(X):
         return _checked_sparse(metric, X)
     cells = float_matrix(X, "distances need")

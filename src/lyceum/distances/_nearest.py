@@ -54,7 +54,7 @@ def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclid
     """
     metric = as_metric(metric)
     if isinstance(among, Rows):
-        return _streamed(points_of(metric, X), k, among, metric)
+        return _stream(points_of(metric, X), k, among, metric)
     if among is None:
         return NeighborIndex(X, metric=metric).nearest(None, k)
     return NeighborIndex(among, metric=metric).nearest(X, k)
@@ -96,7 +96,7 @@ def within_radius(
     return NeighborIndex(among, metric=metric).within(X, radius)
 
 
-def _streamed(points: Any, k: int, among: Rows, metric: Metric) -> Neighbors:
+def _stream(points: Any, k: int, among: Rows, metric: Metric) -> Neighbors:
     if k < 1:
         raise SettingError(f"k must be at least 1, but it is {k}")
     metric.check_schema(among.schema)

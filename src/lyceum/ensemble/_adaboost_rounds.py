@@ -177,7 +177,7 @@ def run_round(
     member, codes = fitter.member(number, weights.now)
     wrong, error = weights.wrong(codes)
     log.n_rounds = number + 1
-    alpha, kept = _judged(error, weights.rule, fitter.weight, log)
+    alpha, kept = _judge(error, weights.rule, fitter.weight, log)
     if record:
         log.record.append(
             {
@@ -200,7 +200,7 @@ def run_round(
         log.stopped = CHANCE
 
 
-def _judged(error: float, rule: AlphaRule, weight: float, log: RoundLog) -> tuple[float, bool]:
+def _judge(error: float, rule: AlphaRule, weight: float, log: RoundLog) -> tuple[float, bool]:
     """α, and whether the member is kept."""
     if error == 0.0:
         log.stopped = PERFECT

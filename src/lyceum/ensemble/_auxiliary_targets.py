@@ -207,12 +207,12 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     def predict(self, X: Any) -> Any:
         """What the learner of the main target predicts."""
-        return self._apply(partial(_asked, self, "predict"), X)
+        return self._apply(partial(_ask, self, "predict"), X)
 
     @available_if(has_classes)
     def predict_proba(self, X: Any) -> Any:
         """Its posteriors."""
-        return self._apply(partial(_asked, self, "predict_proba"), X)
+        return self._apply(partial(_ask, self, "predict_proba"), X)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         row's own, one after the other, from both ends. Auxiliary columns add nothing.
         """
         unit = "posterior" if has_classes(self) else self.schema_.target_name
-        answer = partial(_asked, self, "predict_proba" if has_classes(self) else "predict")
+        answer = partial(_ask, self, "predict_proba" if has_classes(self) else "predict")
         return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
 
     def summary(self) -> Summary:
@@ -275,10 +275,10 @@ def _answers(model: Any, source: ArraySource) -> np.ndarray:
     return np.asarray(model.predict(rows), dtype=np.float64)[:, None]
 
 
-def _asked(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
+def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
     if not len(block):
         one = block.with_X(np.zeros((1, len(block.schema))), block.schema)
-        return _asked(model, method, replace(one, y=None, w=None))[:0]
+        return _ask(model, method, replace(one, y=None, w=None))[:0]
     source = ArraySource(block.X, None, None, block.schema, coded=True)
     rest = model._rest(source)
     said = [_answers(one, rest) for one in model.auxiliary_]

@@ -170,7 +170,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest mean posterior, or of most votes."""
-        return self._apply_to_members(partial(_predicted, self), X)
+        return self._apply_to_members(partial(_predict, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The mean posteriors of the members, or the shares of their votes."""
@@ -244,7 +244,7 @@ def _shares(tree: Tree) -> np.ndarray:
     return shares(tree.value)
 
 
-def _predicted(model: BaggingClassifier, data: MemberData) -> np.ndarray:
+def _predict(model: BaggingClassifier, data: MemberData) -> np.ndarray:
     return model.classes_[model._mean(data).argmax(axis=1)]
 
 

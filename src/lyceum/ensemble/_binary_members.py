@@ -229,7 +229,7 @@ class BinaryMembers(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class that the members decide on."""
-        return self._apply_to_members(partial(_predicted, self), X)
+        return self._apply_to_members(partial(_predict, self), X)
 
     def decision_function(self, X: Any) -> Any:
         """One number per class, the largest decides, (n, K); with two classes that of the second, (n,)."""
@@ -285,7 +285,7 @@ def _n_asked(data: MemberData) -> int:
     return data.source.n_rows if data.source is not None else len(data.container)
 
 
-def _predicted(model: BinaryMembers, data: MemberData) -> np.ndarray:
+def _predict(model: BinaryMembers, data: MemberData) -> np.ndarray:
     return model.classes_[model._decided(data).argmax(axis=1)]
 
 

@@ -265,7 +265,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     def predict(self, X: Any) -> Any:
         """The class that the stage which is sure enough gives to each row."""
-        return self._apply_to_members(partial(_predicted, self), X)
+        return self._apply_to_members(partial(_predict, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the stage that decides each row."""
@@ -327,7 +327,7 @@ def _posteriors(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
     return model._fused_answer(data)
 
 
-def _predicted(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
+def _predict(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
     return model.classes_[model._decide(data, data.n_rows)[0].argmax(axis=1)]
 
 

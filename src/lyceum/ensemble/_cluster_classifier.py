@@ -212,7 +212,7 @@ class ClusterClassifier(Classifier, ClusterBased):
             The rows.
         """
         check_is_fitted(self)
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     def _places(self, labels: np.ndarray) -> np.ndarray:
         """The places of the classifiers of these clusters; -1 for that of all rows."""
@@ -320,5 +320,5 @@ def _posteriors(model: ClusterClassifier, block: Block) -> np.ndarray:
     return normalize_posteriors(out)
 
 
-def _predicted(model: ClusterClassifier, block: Block) -> np.ndarray:
+def _predict(model: ClusterClassifier, block: Block) -> np.ndarray:
     return model.classes_[_posteriors(model, block).argmax(axis=1)]

@@ -235,7 +235,7 @@ class Committee(EitherTask, CommitteeBase):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest fused answer (the first of equal ones), or the fused number."""
-        return self._apply_to_members(partial(_predicted, self), X)
+        return self._apply_to_members(partial(_predict, self), X)
 
     @available_if(has_classes)
     def predict_proba(self, X: Any) -> Any:
@@ -340,7 +340,7 @@ def _posteriors(model: Committee, data: CommitteeData) -> np.ndarray:
     return model._fused_answer(data)
 
 
-def _predicted(model: Committee, data: CommitteeData) -> np.ndarray:
+def _predict(model: Committee, data: CommitteeData) -> np.ndarray:
     fused = model._fused(data)
     return model.classes_[fused.argmax(axis=1)] if model._predicts_classes else fused[:, 0]
 

@@ -159,7 +159,7 @@ class ExpertsBase(EitherTask, Learner):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior, or the mean of the experts by the gates."""
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     @available_if(has_classes)
     def predict_proba(self, X: Any) -> Any:
@@ -228,7 +228,7 @@ def _mean_posteriors(model: ExpertsBase, block: Block) -> np.ndarray:
     return normalize_posteriors(total)
 
 
-def _predicted(model: ExpertsBase, block: Block) -> np.ndarray:
+def _predict(model: ExpertsBase, block: Block) -> np.ndarray:
     if has_classes(model):
         return model.classes_[_mean_posteriors(model, block).argmax(axis=1)]
     Z = model._standard(block.dense)
@@ -245,7 +245,7 @@ def _parts(model: ExpertsBase, block: Block) -> np.ndarray:
     linear = not has_classes(model) and all(
         np.ndim(getattr(one, "coef_", 0.0)) == 1 for one in model.estimators_
     )
-    answer = partial(_mean_posteriors if has_classes(model) else _predicted, model)
+    answer = partial(_mean_posteriors if has_classes(model) else _predict, model)
     columns = _linear_parts(model, block) if linear else replace_columns(block, model.mean_, answer)
     Z = model._standard(block.dense)
     gate = np.exp(model._tree.log_shares(Z, model.gates_))

@@ -118,7 +118,7 @@ class Forest(WithTrees, Learner):
         known = self._known_trees()
         before = dict(vars(self))
         rows = self._rows(X, y, sample_weight)
-        if known and _learned(before) != _learned(dict(vars(self))):
+        if known and _learned_trees(before) != _learned_trees(dict(vars(self))):
             raise SettingError(
                 "warm_start adds trees to a forest of the same columns and classes: set warm_start=False to "
                 "begin again"
@@ -365,7 +365,7 @@ def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
         yield int(j), nodes[tree.feature[nodes] == j]
 
 
-def _learned(state: dict[str, Any]) -> tuple[int, list]:
+def _learned_trees(state: dict[str, Any]) -> tuple[int, list]:
     """The number of columns and the classes."""
     return state["n_features_in_"], np.asarray(state.get("classes_", ())).tolist()
 

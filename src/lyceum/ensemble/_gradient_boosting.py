@@ -298,7 +298,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
 
     def predict(self, X: Any) -> Any:
         """The constant and the values of all trees."""
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         return scores[:, 0]
@@ -315,7 +315,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
         return {"baseline_": (1,)}
 
 
-def _predicted(learner: GradientBoostingRegressor, block: Block) -> np.ndarray:
+def _predict(learner: GradientBoostingRegressor, block: Block) -> np.ndarray:
     return learner._scores(block)[:, 0]
 
 

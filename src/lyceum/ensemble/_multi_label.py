@@ -140,7 +140,7 @@ class MultiLabel(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """1 for every label of a row, else 0, (n, L)."""
-        return self._apply_to_members(partial(_each, self, _predicted), X)
+        return self._apply_to_members(partial(_each, self, _predict), X)
 
     def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
         """The labels of every row, as a tuple per row."""
@@ -222,7 +222,7 @@ class _CellInputs(_Inputs):
     task: ClassVar = None
 
 
-def _predicted(member: Any, data: MemberData) -> np.ndarray:
+def _predict(member: Any, data: MemberData) -> np.ndarray:
     return (data.ask(member.predict) == 1).astype(np.int64)
 
 

@@ -190,10 +190,10 @@ def couple_posteriors(pairwise: Any) -> np.ndarray:
     off = ~np.eye(r.shape[1], dtype=bool)
     if not (np.abs(r + r.transpose(0, 2, 1) - 1.0)[:, off] <= 1e-6).all():
         raise DataError("pairwise posteriors of i and j must sum to 1: r[i, j] + r[j, i] = 1")
-    return np.concatenate([_coupled(r[i : i + _SLICE]) for i in range(0, max(1, len(r)), _SLICE)])
+    return np.concatenate([_couple(r[i : i + _SLICE]) for i in range(0, max(1, len(r)), _SLICE)])
 
 
-def _coupled(r: np.ndarray) -> np.ndarray:
+def _couple(r: np.ndarray) -> np.ndarray:
     n, K, _ = r.shape
     r = np.clip(r, _CERTAIN, 1.0 - _CERTAIN)
     diagonal = np.arange(K)

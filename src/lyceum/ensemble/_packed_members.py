@@ -22,7 +22,7 @@ def pack(members: Sequence[Any]) -> dict[str, Any] | None:
     if any(type(member) is not kind or vars(member).keys() != names for member in members):
         return None
     values = {name: [vars(member)[name] for member in members] for name in names if name != "tree_"}
-    own = {name: _stacked(all_) for name, all_ in values.items() if not _are_same(all_)}
+    own = {name: _stack(all_) for name, all_ in values.items() if not _are_same(all_)}
     first = object.__new__(kind)
     first.__dict__.update({name: all_[0] for name, all_ in values.items() if name not in own})
     return {"first": first, "own": own, "trees": pack_trees([member.tree_ for member in members])}
@@ -38,7 +38,7 @@ def _are_same(values: list[Any]) -> bool:
     return all(one is x or (plain and type(x) is type(one) and x == one) for x in values)
 
 
-def _stacked(values: list[Any]) -> Any:
+def _stack(values: list[Any]) -> Any:
     """Arrays of one shape as one, numbers too."""
     if all(isinstance(value, np.ndarray) for value in values) and len({v.shape for v in values}) == 1:
         return np.stack(values)

@@ -123,10 +123,10 @@ def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squar
     clean = None if truth is None else column_of(truth, "truth")
     if clean is not None and len(clean) != len(y):
         raise DataError(f"truth has {len(clean)} rows, y has {len(y)}")
-    return named_choice("loss", loss, {"squared": _squared, "error": _zero_one})(y, predictions, clean)
+    return named_choice("loss", loss, {"squared": _squared_parts, "error": _zero_one})(y, predictions, clean)
 
 
-def _squared(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
+def _squared_parts(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
     target, predictions = y.astype(np.float64), predictions.astype(np.float64)
     main = predictions.mean(axis=0)
     goal = target if clean is None else clean.astype(np.float64)

@@ -125,9 +125,9 @@ def density_errors(
             f"n_rows={n_rows}, n_samples={n_samples} and n_points={n_points}: give at least 1, 2 and 1"
         )
     random = check_random_state(random_state)
-    points = _drawn(truth, n_points, random)
+    points = _draw(truth, n_points, random)
     f = np.exp(np.asarray(truth.score_samples(points), dtype=np.float64))
-    samples = [_drawn(truth, n_rows, random) for _ in range(n_samples)]
+    samples = [_draw(truth, n_rows, random) for _ in range(n_samples)]
     parts = []
     for done, value in enumerate(values.tolist()):
         models = (clone(estimator).set_params(**{name: value}).fit(sample) for sample in samples)
@@ -137,6 +137,6 @@ def density_errors(
     return DensityErrors(name, values, bias, variance, int(n_rows), int(n_samples))
 
 
-def _drawn(truth: Any, n: int, random: np.random.RandomState) -> np.ndarray:
+def _draw(truth: Any, n: int, random: np.random.RandomState) -> np.ndarray:
     rows = truth.sample(n, random_state=random.randint(2**31 - 1))
     return np.asarray(rows[0] if isinstance(rows, tuple) else rows, dtype=np.float64)

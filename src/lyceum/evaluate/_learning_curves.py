@@ -168,7 +168,7 @@ def learning_curve(
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     rng = check_random_state(random_state)
     splits = [
-        (_nested(experiment, train, rng), test)
+        (_nested_order(experiment, train, rng), test)
         for train, test in splits_of(cv, experiment, random_state, groups)
     ]
     counts = _counts(sizes, min(len(train) for train, _ in splits), experiment)
@@ -197,7 +197,7 @@ def _counts(sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
     return np.unique(np.maximum(sizes, least))
 
 
-def _nested(experiment: Experiment, train: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+def _nested_order(experiment: Experiment, train: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     """Training rows so that every beginning has the class shares, one of each class in front."""
     train = rng.permutation(train)
     if not is_classifier(experiment.estimator):

@@ -123,7 +123,7 @@ def class_report(
     reports = _one_by_one(matrix)
     sizes = [one.tp + one.fn for one in reports]
     return ClassReport(
-        reports, _mean(reports, [1.0] * len(reports)), _mean(reports, sizes), _pooled(reports), matrix
+        reports, _mean(reports, [1.0] * len(reports)), _mean(reports, sizes), _pool(reports), matrix
     )
 
 
@@ -149,7 +149,7 @@ def _mean(reports: tuple[BinaryReport, ...], weights: list[float]) -> ClassAvera
     return ClassAverages(mean("precision"), mean("recall"), mean("f1"))
 
 
-def _pooled(reports: tuple[BinaryReport, ...]) -> ClassAverages:
+def _pool(reports: tuple[BinaryReport, ...]) -> ClassAverages:
     total = BinaryReport(
         *(float(sum(getattr(one, cell) for one in reports)) for cell in ("tp", "fp", "fn", "tn"))
     )

@@ -142,7 +142,7 @@ class Nystroem(Transformer, KernelLearner):
             raise SettingError(
                 f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use KernelRidge"
             )
-        found = _designed(rows, self.schema_).reduce(
+        found = _apply_design(rows, self.schema_).reduce(
             partial(_Sampled.of, size=int(self.n_components), seed=seed_from(self.random_state))
         )
         self.rows_, self.n_rows_ = _dense(found.sample.X), found.moments.n_rows
@@ -273,7 +273,7 @@ class RandomFourierFeatures(Transformer):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, None, sample_weight)
-        moments = _designed(rows, self.schema_).reduce(Moments.of)
+        moments = _apply_design(rows, self.schema_).reduce(Moments.of)
         d = len(moments.mean)
         self.mean_, self.n_rows_ = moments.mean, moments.n_rows
         self.gamma_ = _gamma(self.gamma, moments) if isinstance(self.gamma, str) else float(self.gamma)
@@ -324,7 +324,7 @@ def _design(schema: Schema) -> Design:
     return Design(Schema(schema.columns), False, sparse=True)
 
 
-def _designed(rows: Rows, schema: Schema) -> Rows:
+def _apply_design(rows: Rows, schema: Schema) -> Rows:
     return rows.then(_design(schema))
 
 

@@ -111,7 +111,7 @@ class HingeProblem:
 
     def new_multipliers(self, theta: np.ndarray) -> np.ndarray:
         """clip(α + σu, 0, C) of every row."""
-        return np.asarray(self.rows.collect(partial(_clipped, self, theta)))
+        return np.asarray(self.rows.collect(partial(_clip, self, theta)))
 
     @property
     def _penalties(self) -> np.ndarray:
@@ -154,7 +154,7 @@ class HingeProblem:
         return float(np.abs(gradient / np.append(self.scale, 1.0)).max() / (self.C * self.weight))
 
 
-def _clipped(problem: HingeProblem, theta: np.ndarray, block: Block) -> np.ndarray:
+def _clip(problem: HingeProblem, theta: np.ndarray, block: Block) -> np.ndarray:
     assert problem.multipliers is not None
     alpha = problem.multipliers.alpha[block.start : block.start + len(block)]
     u = 1.0 - problem.signs(block) * problem.scores(block, theta)

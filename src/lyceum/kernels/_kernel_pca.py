@@ -306,7 +306,7 @@ def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]
     return values[order], vectors[:, order]
 
 
-def _centred(pca: KernelPCA, block: Block) -> np.ndarray:
+def _center(pca: KernelPCA, block: Block) -> np.ndarray:
     """k_c(x, x_i), (m, n)."""
     K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
     share = pca.row_weights_ / pca.row_weights_.sum()
@@ -314,7 +314,7 @@ def _centred(pca: KernelPCA, block: Block) -> np.ndarray:
 
 
 def _scores(pca: KernelPCA, block: Block) -> np.ndarray:
-    return (_centred(pca, block) @ pca.dual_coef_).astype(block.X.dtype, copy=False)
+    return (_center(pca, block) @ pca.dual_coef_).astype(block.X.dtype, copy=False)
 
 
 def _left_over(pca: KernelPCA, block: Block) -> np.ndarray:

@@ -217,7 +217,7 @@ class KernelPerceptron(Classifier, KernelLearner):
     def predict(self, X: Any) -> Any:
         """The class on whose side a row lies, or that of the largest score."""
         check_is_fitted(self)
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -348,7 +348,7 @@ def _decision(model: KernelPerceptron, block: Block) -> np.ndarray:
     return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
-def _predicted(model: KernelPerceptron, block: Block) -> np.ndarray:
+def _predict(model: KernelPerceptron, block: Block) -> np.ndarray:
     scores = _scores(model, block.X)
     if scores.shape[1] > 1:
         return model.classes_[scores.argmax(axis=1)]

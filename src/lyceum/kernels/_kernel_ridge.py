@@ -270,7 +270,7 @@ class KernelRidge(Regressor, KernelLearner):
         array of shape (n_samples,), or (n_samples, k) if `fit` had a y of that shape
         """
         check_is_fitted(self)
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     def row_contributions(self, X: Any) -> Any:
         """What every training row adds to every prediction, a_i k(x_i, x), of shape (n_samples, n[, k])."""
@@ -367,7 +367,7 @@ class KernelRidge(Regressor, KernelLearner):
 # -- blocks ------------------------------------------------------------------------------------------------
 
 
-def _predicted(model: KernelRidge, block: Block) -> np.ndarray:
+def _predict(model: KernelRidge, block: Block) -> np.ndarray:
     return model.kernel_.sums(model.rows_, model.dual_coef_, block.X) + model.intercept_
 
 

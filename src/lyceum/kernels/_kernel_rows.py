@@ -56,10 +56,12 @@ def kernel_rows(kernel: Kernel, X: Any, dtype: Any, cache: float, shift: float, 
     dense = kernel.native is not None and not sparse.issparse(X)
     if dense and (d <= _FEW_COLUMNS or slots < 4096) and n > 256:
         assert kernel.native is not None
-        return _PassingRows(kernel.native, _moved(kernel.native, X, dtype, balanced and not shift), shift)
+        return _PassingRows(
+            kernel.native, _shift_rows(kernel.native, X, dtype, balanced and not shift), shift
+        )
     if dense:
         assert kernel.native is not None
-        X = _moved(kernel.native, X, np.float64, balanced and not shift)
+        X = _shift_rows(kernel.native, X, np.float64, balanced and not shift)
     return _CachedRows(kernel, X.astype(dtype), max(64, min(slots, n)), shift)
 
 
@@ -68,7 +70,7 @@ def is_moved(kernel: Kernel, X: Any, balanced: bool) -> bool:
     return kernel.name == "linear" and balanced and not sparse.issparse(X)
 
 
-def _moved(kernel: NativeKernel, X: np.ndarray, dtype: Any, balanced: bool) -> np.ndarray:
+def _shift_rows(kernel: NativeKernel, X: np.ndarray, dtype: Any, balanced: bool) -> np.ndarray:
     """Rows about their mean where that changes nothing, so that an offset takes no digits."""
     if kernel.name == "rbf" or (kernel.name == "linear" and balanced):
         X = X - X.mean(axis=0, dtype=np.float64)

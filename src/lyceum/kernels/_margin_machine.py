@@ -87,10 +87,10 @@ def fit_margin_machine(
         found = _hard_margin(problem, kernel, X, settings)
     else:
         found = solve_dual(problem, kernel, X, **settings._asdict())
-    return _described(problem, found)
+    return _describe(problem, found)
 
 
-def _described(problem: DualProblem, found: DualSolution) -> MarginMachine:
+def _describe(problem: DualProblem, found: DualSolution) -> MarginMachine:
     alpha, signs, bound = found.b, problem.s, problem.C
     coef = signs * alpha
     b = intercept_of(problem, found)

@@ -92,7 +92,7 @@ def _number_of(gamma: Any, X: Any, kernel: Kernel, w: Any) -> float:
     return scale_gamma(cells_of(X, kernel), gamma, w) if isinstance(gamma, str) else gamma
 
 
-def _known(gamma: Any, kernel: Kernel) -> float:
+def _check_gamma(gamma: Any, kernel: Kernel) -> float:
     if isinstance(gamma, str):
         raise SettingError(f"{kernel!r} does not know its gamma yet: learn it by fitted(X)")
     return float(gamma)
@@ -187,7 +187,7 @@ class Polynomial(_ProductKernel):
 
     @property
     def native(self) -> NativeKernel:
-        return NativeKernel("polynomial", _known(self.gamma, self), self.coef0, self.degree)
+        return NativeKernel("polynomial", _check_gamma(self.gamma, self), self.coef0, self.degree)
 
     def feature_map(self, X: Any) -> np.ndarray:
         X = cells_of(X, self)
@@ -204,7 +204,7 @@ class Polynomial(_ProductKernel):
         """The columns of every product, and √(p! / (Π k_j! (p - q)!) γ^q c^(p - q)) for a product of q."""
         if self.coef0 < 0:
             raise SettingError(f"{self!r} has no feature map: with coef0 below 0 it is no Mercer kernel")
-        p, gamma, found = self.degree, _known(self.gamma, self), []
+        p, gamma, found = self.degree, _check_gamma(self.gamma, self), []
         for q in range(p + 1) if self.coef0 > 0 else [p]:
             for columns in combinations_with_replacement(range(d), q):
                 ways = factorial(p) / factorial(p - q)
@@ -288,7 +288,7 @@ class RBF(_ProductKernel):
     def native(self) -> NativeKernel:
         if isinstance(self.sigma, str):
             raise SettingError(f"{self!r} does not know its sigma yet: learn it by fitted(X, y)")
-        gamma = 0.5 / self.sigma**2 if self.gamma is None else _known(self.gamma, self)
+        gamma = 0.5 / self.sigma**2 if self.gamma is None else _check_gamma(self.gamma, self)
         return NativeKernel("rbf", gamma)
 
     def _centred(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -346,4 +346,4 @@ class Sigmoid(_ProductKernel):
 
     @property
     def native(self) -> NativeKernel:
-        return NativeKernel("sigmoid", _known(self.gamma, self), self.coef0)
+        return NativeKernel("sigmoid", _check_gamma(self.gamma, self), self.coef0)

@@ -56,7 +56,7 @@ def ridge_solver(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> Any:
         except SystemNotPositive:
             pass
         else:
-            return partial(_refined, kernel, X, ridge, A)
+            return partial(_refine, kernel, X, ridge, A)
     return _exact_solver(kernel, X, ridge)
 
 
@@ -70,7 +70,7 @@ def _exact_solver(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
     return partial(solve_factored, A)
 
 
-def _refined(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _refine(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
     wide = np.asarray(X, dtype=np.float64)
 
     def product(v: np.ndarray) -> np.ndarray:

@@ -154,7 +154,7 @@ class LinearPredictor(Regressor, Learner):
 
     def predict(self, X: Any) -> Any:
         """The fitted values, intercept + X·coef."""
-        return self._apply(partial(_fitted, self), X)
+        return self._apply(partial(_fitted_values, self), X)
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to a prediction: coef · (x - mean), from the prediction at the mean.
@@ -259,14 +259,16 @@ def _floor(moments: Scatter | RowScatter) -> np.ndarray:
     return moments.weight * (4 * _EPS * moments.x_mean) ** 2
 
 
-def _fitted(learner: LinearPredictor, block: Block) -> np.ndarray:
+def _fitted_values(learner: LinearPredictor, block: Block) -> np.ndarray:
     return block.X @ learner.coef_ + learner.intercept_
 
 
 def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     """The fitted value, the base, and what every column adds."""
     base = np.full(len(block), learner.intercept_ + float(learner._at @ learner.coef_))
-    return np.column_stack([_fitted(learner, block), base, (block.dense - learner._at) * learner.coef_])
+    return np.column_stack(
+        [_fitted_values(learner, block), base, (block.dense - learner._at) * learner.coef_]
+    )
 
 
 def warn_dependent(
@@ -279,10 +281,10 @@ def warn_dependent(
     if len(tied) and len(tied) >= n_rows - 1:
         parts.append(f"{n_rows} rows cannot determine the coefficients of {len(tied)} columns")
     elif len(tied):
-        parts.append(f"columns {_listed(names, tied)} depend linearly on each other")
+        parts.append(f"columns {_list_names(names, tied)} depend linearly on each other")
     if len(constant):
         many = len(constant) > 1
-        listed = _listed(names, constant)
+        listed = _list_names(names, constant)
         parts.append(f"columns {listed} never vary" if many else f"column {listed} never varies")
     warnings.warn(
         f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The solution "
@@ -292,6 +294,6 @@ def warn_dependent(
     )
 
 
-def _listed(names: Sequence[str], places: np.ndarray, most: int = 6) -> str:
+def _list_names(names: Sequence[str], places: np.ndarray, most: int = 6) -> str:
     shown = ", ".join(repr(str(names[j])) for j in places[:most])
     return shown + (f" and {len(places) - most} more" if len(places) > most else "")

@@ -56,7 +56,7 @@ class LinearScores(Classifier, Learner):
 
     def predict(self, X: Any) -> Any:
         """The class on whose side of the hyperplane a row lies, or that of the largest score."""
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.
@@ -114,7 +114,7 @@ def linear_scores(learner: Any, block: Block) -> np.ndarray:
     return scores[:, 0] if len(learner.coef_) == 1 else scores
 
 
-def _predicted(learner: LinearScores, block: Block) -> np.ndarray:
+def _predict(learner: LinearScores, block: Block) -> np.ndarray:
     scores = linear_scores(learner, block)
     if scores.ndim == 2:
         return learner.classes_[scores.argmax(axis=1)]

@@ -23,7 +23,7 @@ def probit(learner: Any, block: Block) -> np.ndarray:
 
     For more than two classes every score is shrunk by its own variance, which depends on the reference class.
     """
-    Z = _centred(learner, block)
+    Z = _center(learner, block)
     scores = block.X @ learner.coef_.T + learner.intercept_
     outputs, size = len(scores.T), Z.shape[1]
     blocks = learner.posterior_covariance_.reshape(outputs, size, outputs, size)
@@ -35,7 +35,7 @@ def probit(learner: Any, block: Block) -> np.ndarray:
 
 def monte_carlo(learner: Any, block: Block) -> np.ndarray:
     """The log of the mean posterior over draws of the weights, the same draws for every row."""
-    Z = _centred(learner, block)
+    Z = _center(learner, block)
     total = np.full((len(block), len(learner.classes_)), -np.inf)
     for theta in learner._draws():
         total = np.logaddexp(total, log_softmax(_with_zero(Z @ theta.T), axis=1))
@@ -54,7 +54,7 @@ def _with_zero(scores: np.ndarray) -> np.ndarray:
     return np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
 
 
-def _centred(learner: Any, block: Block) -> np.ndarray:
+def _center(learner: Any, block: Block) -> np.ndarray:
     """(x - mean, 1), where the covariance of the weights is known without loss of digits."""
     X = block.dense
     shift = learner.mean_ if learner.fit_intercept else np.zeros_like(learner.mean_)

@@ -50,7 +50,7 @@ def condense(X: Any, y: Any, *, metric: str | Metric = "euclidean") -> np.ndarra
     >>> condense([[0.0], [1.0], [2.0], [8.0], [9.0]], ["a", "a", "a", "b", "b"]).tolist()
     [0, 3]
     """
-    X, y = _checked(X, y)
+    X, y = _check_rows(X, y)
     return condensed_rows(X, np.unique(y, return_inverse=True)[1], metric_named(metric))
 
 
@@ -89,11 +89,11 @@ def edit(X: Any, y: Any, *, n_neighbors: int = 3, metric: str | Metric = "euclid
     >>> edit(X, y, n_neighbors=1).tolist()
     [2, 4, 5]
     """
-    X, y = _checked(X, y)
+    X, y = _check_rows(X, y)
     return edited_rows(X, np.unique(y, return_inverse=True)[1], metric_named(metric), n_neighbors)
 
 
-def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+def _check_rows(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     X, y = np.asarray(X), np.asarray(y)
     if X.ndim != 2 or y.shape != X.shape[:1] or not len(X):
         raise DataError(f"X must have shape (n, d) and y shape (n,), but they have {X.shape} and {y.shape}")

@@ -137,7 +137,11 @@ class StoredRows(Learner):
         """Store the rows of a block, and learn metric and scales from them."""
         check_some_rows(self, block)
         assert block.y is not None
-        self.rows_, self.targets_, self.weights_ = _owned(as_cells(block)), block.y, np.array(block.weights)
+        self.rows_, self.targets_, self.weights_ = (
+            _own_copy(as_cells(block)),
+            block.y,
+            np.array(block.weights),
+        )
         self._learn_metric()
 
     def _keep_more(self, block: Block, known: Schema | None) -> None:
@@ -311,7 +315,7 @@ def as_cells(block: Block) -> Any:
     return X if sparse.issparse(X) else np.ascontiguousarray(X)
 
 
-def _owned(X: Any) -> Any:
+def _own_copy(X: Any) -> Any:
     """A copy: the array may be the user's own."""
     return X.copy()
 

@@ -77,11 +77,11 @@ def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
     """
     if net.gaussian_names:
         raise DataError(f"a BIF file holds tables only, but {net.gaussian_names[0]!r} is Gaussian")
-    lines = [f"network {_quoted(net.name or 'unknown')} {{", "}"]
+    lines = [f"network {_quote(net.name or 'unknown')} {{", "}"]
     for name in net.names:
-        states = ", ".join(map(_quoted, net.states(name)))
+        states = ", ".join(map(_quote, net.states(name)))
         lines += [
-            f"variable {_quoted(name)} {{",
+            f"variable {_quote(name)} {{",
             f"  type discrete [ {len(net.states(name))} ] {{ {states} }};",
             "}",
         ]
@@ -95,16 +95,16 @@ def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
 
 
 def _probability_lines(net: BayesNet, node: TableNode) -> list[str]:
-    given = f" | {', '.join(map(_quoted, node.parents))}" if node.parents else ""
-    lines = [f"probability ( {_quoted(node.name)}{given} ) {{"]
+    given = f" | {', '.join(map(_quote, node.parents))}" if node.parents else ""
+    lines = [f"probability ( {_quote(node.name)}{given} ) {{"]
     for at in np.ndindex(node.table.shape[:-1]):
         numbers = ", ".join(repr(float(p)) for p in node.table[at])
-        states = ", ".join(_quoted(net.states(parent)[i]) for parent, i in zip(node.parents, at))
+        states = ", ".join(_quote(net.states(parent)[i]) for parent, i in zip(node.parents, at))
         lines.append(f"  ({states}) {numbers};" if node.parents else f"  table {numbers};")
     return [*lines, "}"]
 
 
-def _quoted(label: Any) -> str:
+def _quote(label: Any) -> str:
     text = str(label)
     return text if _PLAIN.fullmatch(text) else '"' + text.replace('"', "'") + '"'
 
@@ -230,7 +230,7 @@ class _Parser:
             raise DataError(
                 f"the BIF file's table of {name!r} does not fit its {shape} states: {error}"
             ) from None
-        return TableNode(name, tuple(states), tuple(parents), _normalized(name, table))
+        return TableNode(name, tuple(states), tuple(parents), _normalize(name, table))
 
     # -- tokens ----------------------------------------------------------------------------------------------
 
@@ -263,7 +263,7 @@ class _Parser:
         return DataError(f"line {self._tokens[self._at - 1][1]} of the BIF file: {message}")
 
 
-def _normalized(name: str, table: np.ndarray) -> np.ndarray:
+def _normalize(name: str, table: np.ndarray) -> np.ndarray:
     totals = table.sum(axis=-1, keepdims=True)
     if np.isnan(table).any():
         raise DataError(f"the BIF file lacks rows of the table of {name!r}, and has no default for them")

@@ -69,7 +69,7 @@ def children_of(parents: Parents) -> dict[str, list[str]]:
     return children
 
 
-def _reached(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[str]:
+def _reachable(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[str]:
     found: set[str] = set()
     waiting = list(start)
     while waiting:
@@ -82,12 +82,12 @@ def _reached(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[st
 
 def ancestors_of(names: Iterable[str], parents: Parents) -> set[str]:
     """The parents of some nodes, their parents, and so on; a node itself only if it is one of another's."""
-    return _reached(names, parents)
+    return _reachable(names, parents)
 
 
 def descendants_of(names: Iterable[str], parents: Parents) -> set[str]:
     """The children of some nodes, their children, and so on."""
-    return _reached(names, children_of(parents))
+    return _reachable(names, children_of(parents))
 
 
 def markov_blanket_of(name: str, parents: Parents) -> list[str]:

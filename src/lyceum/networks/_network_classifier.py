@@ -185,7 +185,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         if hasattr(self, "history_"):
             del self.history_
         if isinstance(self.structure, Mapping | BayesNet):
-            return _given(self.structure, names)
+            return _given_structure(self.structure, names)
         if self.structure == "naive":
             return naive
         if self.structure == "tan":
@@ -288,7 +288,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             raise ModelFileError("holds a BayesNetClassifier whose network does not fit its columns")
 
 
-def _given(structure: Any, names: list[str]) -> list[set[int]]:
+def _given_structure(structure: Any, names: list[str]) -> list[set[int]]:
     """The parents of every column and of the class in a given network; columns it lacks stand alone."""
     parents = structure.parents if isinstance(structure, BayesNet) else structure
     if names[-1] not in parents and not any(names[-1] in of for of in parents.values()):

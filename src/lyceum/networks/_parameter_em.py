@@ -136,13 +136,13 @@ def expectation_maximization(
     tables = [node for node in net.nodes if isinstance(node, TableNode)]
     added = [pseudo_count(estimate, alpha, equivalent_sample_size, node.table.size) for node in tables]
     if net.gaussian_names:
-        return _mixed(net, data, rows, added, start, solver, random_state)
+        return _run_mixed(net, data, rows, added, start, solver, random_state)
     first = _start(net, data, rows, random_state) if start is None else start
     found = solver.maximise(rows, _Problem(first, tuple(added)), first)
     return EMFit(found.parameters, found.history, found.n_iter, found.converged)
 
 
-def _mixed(
+def _run_mixed(
     net: BayesNet,
     data: Any,
     rows: Rows,

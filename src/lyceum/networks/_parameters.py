@@ -191,7 +191,7 @@ def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> G
     k, d = statistic.mean.shape
     if not statistic.weight.sum() > 0:
         raise SchemaError(f"no row has numbers for {node.name!r} and its parents")
-    weight, (mean, scatter) = statistic.weight.sum(), _pooled(statistic)
+    weight, (mean, scatter) = statistic.weight.sum(), _pool(statistic)
     whole = least_squares(float(weight), mean, scatter)
     parts = [
         least_squares(float(statistic.weight[i]), statistic.mean[i], statistic.scatter[i])
@@ -208,7 +208,7 @@ def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> G
     )
 
 
-def _pooled(statistic: ClassScatter) -> tuple[np.ndarray, np.ndarray]:
+def _pool(statistic: ClassScatter) -> tuple[np.ndarray, np.ndarray]:
     share = statistic.weight / statistic.weight.sum()
     mean = share @ statistic.mean
     gap = statistic.mean - mean

@@ -174,7 +174,7 @@ def learn_structure(
     n_tests = 0
     if method in _SEARCHES:
         search = StructureSearch(coded, rule, rules)
-        parents, history = _searched(search, method, tabu_length, restarts, random_state)
+        parents, history = _search(search, method, tabu_length, restarts, random_state)
     elif method == "k2":
         if order is None:
             raise SettingError("K2 needs an order of the variables: order=[...], parents before children")
@@ -233,7 +233,7 @@ def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents
     return EdgeRules(tables[0], tables[1], len(names) if max_parents is None else max_parents)
 
 
-def _searched(
+def _search(
     search: StructureSearch, method: str, tabu_length: int, restarts: int, random_state: int | None
 ) -> tuple[list[set[int]], list[float]]:
     rng = np.random.default_rng(random_state)

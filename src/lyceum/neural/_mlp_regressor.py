@@ -168,7 +168,7 @@ class MLPRegressor(Regressor, FeedForward):
 
     def predict(self, X: Any) -> Any:
         """The predicted numbers."""
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     # -- what the output means -----------------------------------------------------------------------------
 
@@ -214,5 +214,5 @@ class MLPRegressor(Regressor, FeedForward):
         return outputs[:, 0] * self.target_scale_ + self.target_shift_
 
 
-def _predicted(learner: MLPRegressor, block: Block) -> np.ndarray:
+def _predict(learner: MLPRegressor, block: Block) -> np.ndarray:
     return learner._decided(learner._outputs(block))

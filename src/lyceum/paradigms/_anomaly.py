@@ -116,8 +116,8 @@ class AnomalyDetector(OutlierMixin, Learner):
             return clone(self.detector)
         makers: dict[str, Callable[[], Any]] = {
             "isolation": IsolationForest,
-            "gaussian": partial(_filled, GaussianDensity),
-            "distance": partial(_filled, NeighborDistance),
+            "gaussian": partial(_fill_first, GaussianDensity),
+            "distance": partial(_fill_first, NeighborDistance),
         }
         return makers[self.detector]()
 
@@ -246,7 +246,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         return {"weights_": (n,), "typical_": (self.n_features_in_,)}
 
 
-def _filled(detector: Any) -> Any:
+def _fill_first(detector: Any) -> Any:
     return make_pipeline(FillMissing(), detector())
 
 

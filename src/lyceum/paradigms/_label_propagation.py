@@ -183,7 +183,7 @@ class LabelPropagation(Classifier, MetricLearner):
         """The class of the largest posterior."""
         check_is_fitted(self)
         _ = stored_index(self)
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -246,5 +246,5 @@ def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
     return said / said.sum(axis=1, keepdims=True)
 
 
-def _predicted(model: LabelPropagation, block: Block) -> np.ndarray:
+def _predict(model: LabelPropagation, block: Block) -> np.ndarray:
     return model.classes_[_posteriors(model, block).argmax(axis=1)]

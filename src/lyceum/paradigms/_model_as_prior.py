@@ -190,7 +190,7 @@ class ModelAsPrior(EitherTask, Learner):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior, or the corrected number."""
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(_predict, self), X)
 
     @available_if(has_classes)
     def predict_proba(self, X: Any) -> Any:
@@ -211,7 +211,7 @@ class ModelAsPrior(EitherTask, Learner):
         """
         check_is_fitted(self)
         unit = "posterior" if has_classes(self) else self.schema_.target_name or "y"
-        answer = partial(_posteriors if has_classes(self) else _predicted, self)
+        answer = partial(_posteriors if has_classes(self) else _predict, self)
         return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
 
     def summary(self) -> Summary:
@@ -241,6 +241,6 @@ def _posteriors(model: ModelAsPrior, block: Block) -> np.ndarray:
     return softmax(scores) if len(scores) else scores
 
 
-def _predicted(model: ModelAsPrior, block: Block) -> np.ndarray:
+def _predict(model: ModelAsPrior, block: Block) -> np.ndarray:
     scores = model._scores(block)
     return model.classes_[scores.argmax(axis=1)] if has_classes(model) else scores[:, 0]

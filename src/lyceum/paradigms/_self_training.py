@@ -180,7 +180,7 @@ class SelfTraining(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior."""
-        return self._apply_to_members(partial(_predicted, self), X)
+        return self._apply_to_members(partial(_predict, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the classifier of the last round."""
@@ -224,5 +224,5 @@ def _posteriors(model: SelfTraining, data: MemberData) -> np.ndarray:
     return normalize_posteriors(posteriors(model.estimators_[0], model.classes_, data.ask))
 
 
-def _predicted(model: SelfTraining, data: MemberData) -> np.ndarray:
+def _predict(model: SelfTraining, data: MemberData) -> np.ndarray:
     return model.classes_[_posteriors(model, data).argmax(axis=1)]

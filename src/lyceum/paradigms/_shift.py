@@ -63,7 +63,7 @@ def importance_weights(
         raise DataError("importance_weights takes arrays and frames: give those, not scanned rows")
     model = LogisticRegression() if estimator is None else estimator
     n, m = _n_rows(X), _n_rows(X_new)
-    both, where = _stacked(X, X_new), np.repeat([0, 1], [n, m])
+    both, where = _stack(X, X_new), np.repeat([0, 1], [n, m])
     if cv is None:
         proba = np.asarray(clone(model).fit(both, where).predict_proba(X))
     else:
@@ -84,7 +84,7 @@ def _n_rows(X: Any) -> int:
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
-def _stacked(X: Any, Y: Any) -> Any:
+def _stack(X: Any, Y: Any) -> Any:
     """Rows below each other: arrays, or frames of one library."""
     module = type(X).__module__.split(".")[0]
     if module == "pandas":
@@ -294,7 +294,7 @@ class PriorShift(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior under the new priors."""
-        return self._apply_to_members(partial(_predicted, self), X)
+        return self._apply_to_members(partial(_predict, self), X)
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
@@ -332,5 +332,5 @@ def _posteriors(model: PriorShift, data: MemberData) -> np.ndarray:
     return reweighted(_own_posteriors(model, data), model.training_priors_, model.class_prior_)
 
 
-def _predicted(model: PriorShift, data: MemberData) -> np.ndarray:
+def _predict(model: PriorShift, data: MemberData) -> np.ndarray:
     return model.classes_[_posteriors(model, data).argmax(axis=1)]

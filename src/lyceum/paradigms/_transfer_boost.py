@@ -194,7 +194,7 @@ class TransferBoost(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class with the largest weighted vote."""
-        return self._apply_to_members(partial(_predicted, self), X)
+        return self._apply_to_members(partial(_predict, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The shares of the weighted vote."""
@@ -244,5 +244,5 @@ def _shares(model: TransferBoost, data: MemberData) -> np.ndarray:
     return normalize_posteriors(total)
 
 
-def _predicted(model: TransferBoost, data: MemberData) -> np.ndarray:
+def _predict(model: TransferBoost, data: MemberData) -> np.ndarray:
     return model.classes_[_shares(model, data).argmax(axis=1)]

@@ -55,7 +55,7 @@ def cross_validation(
     >>> ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()]
     ('error rate', ['Bayes'])
     """
-    named = _named(results, (CrossValidation,), label)
+    named = _name_results(results, (CrossValidation,), label)
     losses = {result.loss_name for result in named.values()}
     if len(losses) > 1:
         raise SettingError(f"the results have different losses ({', '.join(sorted(losses))}): compare one")
@@ -128,7 +128,7 @@ def comparison(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['tree − forest']
     """
-    named = _named(tests, (CorrectedT, FiveByTwoTest, McNemar), label)
+    named = _name_results(tests, (CorrectedT, FiveByTwoTest, McNemar), label)
     counts = [isinstance(test, McNemar) for test in named.values()]
     if any(counts) and not all(counts):
         raise SettingError("McNemar tests count rows, the others measure losses: draw them apart")
@@ -205,7 +205,7 @@ def bias_variance(
     >>> [float(bar.get_height()) for bar in ax.patches]
     [1.0, 1.0]
     """
-    named = _named(results, (BiasVariance,), label)
+    named = _name_results(results, (BiasVariance,), label)
     losses = {result.loss for result in named.values()}
     if len(losses) > 1:
         raise SettingError("the results have different losses: compare those of one loss")
@@ -231,7 +231,7 @@ def bias_variance(
     return ax
 
 
-def _named(results: Any, kinds: tuple[type, ...], label: str | None) -> dict[str, Any]:
+def _name_results(results: Any, kinds: tuple[type, ...], label: str | None) -> dict[str, Any]:
     named = results if isinstance(results, Mapping) else {label or "": results}
     if not named or not all(isinstance(result, kinds) for result in named.values()):
         names = " or ".join(kind.__name__ for kind in kinds)

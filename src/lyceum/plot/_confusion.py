@@ -155,10 +155,10 @@ def cobweb(
     _draw_web(ax, angles, spokes, reach)
     for name, (rates, _) in webs.items():
         style = line_style(ax)
-        x, y = _closed(angles, rates)
+        x, y = _close_ring(angles, rates)
         ax.plot(x, y, marker="o", markersize=4, label=name or "classifier", **style)
         ax.fill(x, y, color=style["color"], alpha=0.08, linewidth=0)
-    reference_line(ax, *_closed(angles, np.full(len(spokes), chance)), f"guessing, {chance:.0%}")
+    reference_line(ax, *_close_ring(angles, np.full(len(spokes), chance)), f"guessing, {chance:.0%}")
     heading(ax, title)
     legend(ax, "upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(webs) + 1))
     return ax
@@ -190,7 +190,7 @@ def _draw_web(ax: Axes, angles: np.ndarray, spokes: list[str], reach: float) -> 
     ax.axis("off")
 
 
-def _closed(angles: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _close_ring(angles: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The polygon through the spokes; with two spokes its third corner is the middle."""
     x, y = radii * np.cos(angles), radii * np.sin(angles)
     if len(angles) == 2:

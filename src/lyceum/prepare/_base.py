@@ -91,7 +91,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         X = to_arrow(X) if given == "arrow" else X
         rows = self._rows_to_predict(X)
         after = rows.then(step)
-        return contain(_collected(after), after.schema, rows.source, X, library or given)  # type: ignore[arg-type]
+        return contain(_collect(after), after.schema, rows.source, X, library or given)  # type: ignore[arg-type]
 
     def _through_dask(self, step: Step, X: Any) -> Any:
         empty = ArraySource(
@@ -118,7 +118,7 @@ def _cells(block: Block) -> np.ndarray:
     return block.X
 
 
-def _collected(rows: Rows) -> Any:
+def _collect(rows: Rows) -> Any:
     cells, source = rows.collect(_cells), rows.source.X  # type: ignore[attr-defined]
     # a step that finds nothing to do hands on the user's own array
     return cells.copy() if not sparse.issparse(cells) and np.may_share_memory(cells, source) else cells

@@ -107,11 +107,11 @@ def _to_pandas(table: pa.Table, schema: Schema, names: tuple[str, ...], X: Any) 
     labels = labels if set(names) <= labels.keys() else dict(zip(names, X.columns))
     for column in schema:
         if column.name in labels and column.is_categorical:
-            frame[column.name] = _typed(frame[column.name], X[labels[column.name]].dtype, column)
+            frame[column.name] = _convert(frame[column.name], X[labels[column.name]].dtype, column)
     return frame.set_axis([labels.get(name, name) for name in frame.columns], axis=1)
 
 
-def _typed(values: Any, dtype: Any, column: Column) -> Any:
+def _convert(values: Any, dtype: Any, column: Column) -> Any:
     """Text, categories and true/false as the type that they came in."""
     import pandas as pd
 

@@ -126,7 +126,7 @@ class DateParts(Transformer):
         """The columns of dates, their first day and their parts."""
         check_is_fitted(self)
         rows = [
-            (column.name, _shown(first), ", ".join(parts))
+            (column.name, _show_time(first), ", ".join(parts))
             for column, parts, first in zip(self.schema_, self.parts_, self.first_)
             if parts is not None
         ]
@@ -162,7 +162,7 @@ def _are_parts(parts: Any) -> bool:
     )
 
 
-def _shown(seconds: float) -> str:
+def _show_time(seconds: float) -> str:
     return "" if np.isnan(seconds) else str(np.datetime64(int(seconds), "s")).replace("T", " ")
 
 
@@ -276,11 +276,11 @@ class DateColumns:
                 out[:, i] = (X[:, j] - self.first[j]) / _DAY
                 continue
             values = found.setdefault(j, date_parts(X[:, j]) if j not in found else {})[part]
-            out[:, i] = _coded(values, parts[part]) if part in _NAMES else values
+            out[:, i] = _encode(values, parts[part]) if part in _NAMES else values
         return block.with_X(out, self.schema(block.schema))
 
 
-def _coded(values: np.ndarray, known: list[int]) -> np.ndarray:
+def _encode(values: np.ndarray, known: list[int]) -> np.ndarray:
     """Places among the known values: NaN stays, others are -1."""
     table = np.full(32, -1.0)
     table[known] = np.arange(len(known))

@@ -324,12 +324,12 @@ class WordColumns:
             shape=(len(known) + 1, len(places)),
         )
         if self.weights == "tfidf":
-            table = _normed(table @ sparse.diags_array(self.idf[j]))
+            table = _normalize(table @ sparse.diags_array(self.idf[j]))
         rows = np.full(len(block), len(known), dtype=np.intp)
         rows[there] = inverse
         return sparse.csr_array(table[rows])
 
 
-def _normed(table: Any) -> Any:
+def _normalize(table: Any) -> Any:
     norm = np.sqrt((table.multiply(table)).sum(axis=1))
     return sparse.diags_array(1.0 / np.where(norm > 0, norm, 1.0)) @ table

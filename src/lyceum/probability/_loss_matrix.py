@@ -124,15 +124,13 @@ class LossMatrix:
         """
         pairs = _pairs(costs)
         rows = (
-            _sorted({true for true, _ in pairs})
-            if classes is None
-            else list(unique_labels(classes, "classes"))
+            _sort({true for true, _ in pairs}) if classes is None else list(unique_labels(classes, "classes"))
         )
         if classes is None and len(rows) < 2:
             raise DataError(f"the costs name only {rows} as true classes: give all of them, classes=[...]")
         known = set(map(label_key, rows))
         others = {action for _, action in pairs if label_key(action) not in known}
-        columns = [*rows, *_sorted(others)] if actions is None else list(unique_labels(actions, "actions"))
+        columns = [*rows, *_sort(others)] if actions is None else list(unique_labels(actions, "actions"))
         find_labels([true for true, _ in pairs], rows, "the true class")
         find_labels([action for _, action in pairs], columns, "the action")
         given = {(label_key(true), label_key(action)): cost for (true, action), cost in pairs.items()}
@@ -325,7 +323,7 @@ def _cost(given: Mapping[tuple[str, str], float], true: Any, action: Any, defaul
     return default
 
 
-def _sorted(labels: set[Any]) -> list[Any]:
+def _sort(labels: set[Any]) -> list[Any]:
     try:
         return sorted(labels)
     except TypeError:

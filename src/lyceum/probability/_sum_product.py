@@ -42,7 +42,7 @@ def sum_product(
     >>> sum_product([rain, wet], ["rain"], evidence={"grass": "wet"}).normalize().values.round(3)
     array([0.308, 0.692])
     """
-    work = _reduced(factors, evidence)
+    work = _reduce(factors, evidence)
     while (name := _cheapest(work, keep)) is not None:
         some = sorted((f for f in work if name in f.variables), key=lambda f: f.values.size)
         rest = [f for f in work if name not in f.variables]
@@ -76,7 +76,7 @@ def max_product(
     >>> max_product([rain, wet], evidence={"grass": "wet"})[0]
     {'rain': 'yes'}
     """
-    work = _reduced(factors, evidence)
+    work = _reduce(factors, evidence)
     steps: list[tuple[str, Factor]] = []
     while (name := _cheapest(work, ())) is not None:
         whole = _product([f for f in work if name in f.variables])
@@ -105,7 +105,7 @@ def contract(one: Factor, two: Factor, name: str) -> Factor:
     return Factor._make(variables, np.matmul(A, B).reshape([sizes[v] for v in variables]), False)
 
 
-def _reduced(factors: Iterable[Factor], evidence: Mapping[str, Any] | None) -> list[Factor]:
+def _reduce(factors: Iterable[Factor], evidence: Mapping[str, Any] | None) -> list[Factor]:
     work = [factor.reduce(evidence) for factor in factors]
     return [factor.to_log() for factor in work] if any(factor.log for factor in work) else work
 

@@ -27,26 +27,26 @@ def pca_scores(pca: Any, block: Block) -> np.ndarray:
     return np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0).astype(block.X.dtype, copy=False)
 
 
-def _centered(pca: Any, block: Block) -> np.ndarray:
+def _center(pca: Any, block: Block) -> np.ndarray:
     return block.dense - pca.mean_
 
 
 def score_parts(pca: Any, component: int, block: Block) -> np.ndarray:
     """The score on a component, zero, and what every column adds."""
     scale = pca._scale[component]
-    added = _centered(pca, block) * (pca.components_[component] / scale if scale else 0.0)
+    added = _center(pca, block) * (pca.components_[component] / scale if scale else 0.0)
     return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])
 
 
 def squared_residuals(pca: Any, block: Block) -> np.ndarray:
-    centered = _centered(pca, block)
+    centered = _center(pca, block)
     residual = centered - (centered @ pca.components_.T) @ pca.components_
     return np.einsum("ij,ij->i", residual, residual)
 
 
 def log_likelihood_of(pca: Any, block: Block) -> np.ndarray:
     """-[r log 2π + log |C| + (x - m)ᵀ C⁻¹ (x - m)] / 2, over the r directions of positive variance."""
-    centered, kept = _centered(pca, block), pca.explained_variance_ > 0
+    centered, kept = _center(pca, block), pca.explained_variance_ > 0
     variance, V = pca.explained_variance_[kept], pca.components_[kept]
     Z = centered @ V.T
     square, log_det, rank = (Z**2 / variance).sum(axis=1), np.log(variance).sum(), len(V)

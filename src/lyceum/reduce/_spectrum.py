@@ -49,7 +49,7 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
 
 def _with_rest(V: np.ndarray, rank: int, k: int) -> np.ndarray:
     """The first k vectors; those without variance are the same whatever the rounding of the others."""
-    return V[:k] if k <= rank else _filled(V[:rank], k)
+    return V[:k] if k <= rank else _fill(V[:rank], k)
 
 
 def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
@@ -57,10 +57,10 @@ def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
     V = U[:k] @ factor
     lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
     rank = np.count_nonzero(lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0))
-    return _filled(V[:rank] / lengths[:rank, None], k)
+    return _fill(V[:rank] / lengths[:rank, None], k)
 
 
-def _filled(V: np.ndarray, k: int) -> np.ndarray:
+def _fill(V: np.ndarray, k: int) -> np.ndarray:
     """Orthonormal rows, k of them: those of V, and others at right angles to them."""
     V = V[:k]
     if len(V) < k:
@@ -80,7 +80,7 @@ def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spec
     singular = np.where(singular > limit, singular, 0.0)
     compact = CenteredRows(found.n_rows, found.weight, found.mean, singular[:, None] * V, 0)
     values = np.append(singular**2, np.zeros(max(0, factor.shape[1] - len(singular))))
-    return compact, Spectrum(float((singular**2).sum()), values, partial(_filled, V))
+    return compact, Spectrum(float((singular**2).sum()), values, partial(_fill, V))
 
 
 # -- random projections ------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def randomized_spectrum(
     kept = min(k, len(values))
     factor = np.sqrt(values[:kept])[:, None] * V[:kept]
     compact = CenteredRows(moments.n_rows, weight, mean, factor, 0)
-    return compact, Spectrum(float(squares.sum()), values[:kept], partial(_filled, V))
+    return compact, Spectrum(float(squares.sum()), values[:kept], partial(_fill, V))
 
 
 # -- what follows from it ----------------------------------------------------------------------------------

@@ -113,19 +113,19 @@ class ConstrainedOptima:
         kind = point.kind if point.kind != UNDECIDED else f"stationary point ({UNDECIDED})"
         if self._is_beaten(point):
             kind = f"local {kind}"
-        yield f"{kind.capitalize()}: {_shown(point.value)} at {self._place(point.x)}."
+        yield f"{kind.capitalize()}: {_show(point.value)} at {self._place(point.x)}."
         for name in self.problem.equalities:
             yield (
-                f"  {name} has the multiplier {_shown(point.multipliers[name])}: raising its right side by a "
-                f"little ε changes the value by {_shown(point.multipliers[name])} ε."
+                f"  {name} has the multiplier {_show(point.multipliers[name])}: raising its right side by a "
+                f"little ε changes the value by {_show(point.multipliers[name])} ε."
             )
         for name, g in zip(self.problem.inequalities, self.problem.g(point.x)):
             if name in point.binding:
-                yield f"  {name} binds, with the multiplier {_shown(point.multipliers[name])}."
+                yield f"  {name} binds, with the multiplier {_show(point.multipliers[name])}."
             elif g <= _HOLDS:
                 yield f"  {name} is met with equality but does not bind: its multiplier is 0."
             else:
-                yield f"  {name} does not bind: {_shown(g)} is left, its multiplier is 0."
+                yield f"  {name} does not bind: {_show(g)} is left, its multiplier is 0."
 
     def _is_beaten(self, point: StationaryPoint) -> bool:
         """Whether an optimum is one only among the points near it."""
@@ -138,13 +138,13 @@ class ConstrainedOptima:
     def _failures(self) -> Iterator[str]:
         for name, h in zip(self.problem.equalities, self.problem.h(self.nearest)):
             if abs(h) > _HOLDS:
-                yield f"  {name} fails there by {_shown(abs(h))}."
+                yield f"  {name} fails there by {_show(abs(h))}."
         for name, g in zip(self.problem.inequalities, self.problem.g(self.nearest)):
             if g < -_HOLDS:
-                yield f"  {name} fails there by {_shown(-g)}."
+                yield f"  {name} fails there by {_show(-g)}."
 
     def _place(self, x: np.ndarray) -> str:
-        return ", ".join(f"{name} = {_shown(value)}" for name, value in zip(self.problem.variables, x))
+        return ", ".join(f"{name} = {_show(value)}" for name, value in zip(self.problem.variables, x))
 
     def summary(self) -> Summary:
         """Sentences, and a table of points, multipliers and residuals."""
@@ -299,7 +299,7 @@ def _points(problem: ConstrainedProblem, starts: np.ndarray) -> list[StationaryP
     for done, active in enumerate(sets):
         for start in starts:
             z = problem.solve(start, active)
-            point = None if z is None else _judged(problem, z, active)
+            point = None if z is None else _judge(problem, z, active)
             if point is not None and not any(_same(point.x, other.x) for other in kept):
                 kept.append(point)
         report("sets of binding constraints", done + 1, len(sets))
@@ -312,7 +312,7 @@ def _active_sets(problem: ConstrainedProblem, d: int) -> Iterator[tuple[int, ...
         yield from combinations(range(len(problem.inequalities)), size)
 
 
-def _judged(problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]) -> StationaryPoint | None:
+def _judge(problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]) -> StationaryPoint | None:
     """The point, if it meets all conditions of a minimum or of a maximum."""
     d, n_equal = len(problem.variables), len(problem.equalities)
     x, multipliers = z[:d] + 0.0, z[d:]
@@ -372,5 +372,5 @@ def _tidy(value: float) -> float:
     return float(np.round(value, 9)) + 0.0
 
 
-def _shown(value: float) -> str:
+def _show(value: float) -> str:
     return show(_tidy(value))

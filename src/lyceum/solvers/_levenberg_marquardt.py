@@ -41,7 +41,7 @@ class LevenbergMarquardt:
         def advance(here: Point) -> tuple[Point | None, np.ndarray]:
             nonlocal mu
             while True:
-                step = problem.newton_step(_damped(here, mu))
+                step = problem.newton_step(_damp(here, mu))
                 there = problem.evaluate(here.theta + step, True)
                 if lowers(problem, here, there, float(np.vdot(here.gradient, step))):
                     mu = max(mu / _FACTOR, _LEAST)
@@ -56,7 +56,7 @@ class LevenbergMarquardt:
         return descent_loop(start, advance, is_optimal, max_iter, observer)
 
 
-def _damped(point: Point, mu: float) -> Point:
+def _damp(point: Point, mu: float) -> Point:
     assert point.hessian is not None
     H = point.hessian.reshape(point.theta.size, -1)
     return replace(point, hessian=(H + mu * np.diag(np.diagonal(H))).reshape(point.hessian.shape))

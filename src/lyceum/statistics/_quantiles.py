@@ -96,13 +96,13 @@ class ColumnSketch:
 
     @classmethod
     def of(cls, values: np.ndarray, weights: np.ndarray, size: int) -> ColumnSketch:
-        return cls(size, *_compacted(size, *_distinct(values, weights), 0.0, 0.0))
+        return cls(size, *_compact(size, *_distinct(values, weights), 0.0, 0.0))
 
     def merge(self, other: ColumnSketch) -> ColumnSketch:
         values = np.concatenate([self.values, other.values])
         weights = np.concatenate([self.weights, other.weights])
         state = (*_distinct(values, weights), self.up + other.up, self.down + other.down)
-        return ColumnSketch(self.size, *_compacted(self.size, *state))
+        return ColumnSketch(self.size, *_compact(self.size, *state))
 
     @property
     def error(self) -> float:
@@ -151,7 +151,7 @@ def _distinct(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.n
     return values[first], np.add.reduceat(weights, first)
 
 
-def _compacted(
+def _compact(
     size: int, values: np.ndarray, weights: np.ndarray, up: float, down: float
 ) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Levels of at most `size` values, the lowest first; (values, weights, up, down)."""

@@ -89,10 +89,10 @@ class RowSample:
         kept, limit = _fastest(keys, self.size)
         return replace(
             self,
-            X=_picked(self.X, other.X, kept),
-            y=_picked(self.y, other.y, kept),
-            w=_picked(self.w, other.w, kept),
-            rows=_picked(self.rows, other.rows, kept),
+            X=_pick(self.X, other.X, kept),
+            y=_pick(self.y, other.y, kept),
+            w=_pick(self.w, other.w, kept),
+            rows=_pick(self.rows, other.rows, kept),
             keys=keys[kept],
             limit=min(limit, self.limit, other.limit),
             n_rows=self.n_rows + other.n_rows,
@@ -151,7 +151,7 @@ def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.nda
     return order[np.isfinite(keys[order])], left_out
 
 
-def _picked(one: Any, two: Any, places: np.ndarray) -> Any:
+def _pick(one: Any, two: Any, places: np.ndarray) -> Any:
     """Rows of `one` followed by `two`, taken without joining them first."""
     if one is None or two is None:
         return None

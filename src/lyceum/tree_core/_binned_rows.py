@@ -60,7 +60,7 @@ class BinnedRows:
         y, w = (None if values is None else values[keep] for values in (self.y, self.w))
         codes = None
         if self.by_row is not None:
-            codes = _aligned(columns.shape[1], len(columns))
+            codes = _aligned_array(columns.shape[1], len(columns))
             codes[:] = self.by_row[keep]
         return BinnedRows(self.bins, columns, y, w, codes, self.ranges)
 
@@ -80,7 +80,7 @@ class BinnedRows:
         return Columns(self.columns, bins.n_bins, bins.is_category, tuple(lower), tuple(upper))
 
 
-def _aligned(n: int, d: int) -> np.ndarray:
+def _aligned_array(n: int, d: int) -> np.ndarray:
     """An array of (n, d) bytes whose rows do not straddle cache lines, if that takes at most a third more."""
     step = next((size for size in (16, 32, 64) if d <= size <= d + d // 3), d)
     return np.zeros((n, step), dtype=np.uint8)[:, :d]
@@ -88,7 +88,10 @@ def _aligned(n: int, d: int) -> np.ndarray:
 
 def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedRows:
     """Blocks write to their places in arrays for all rows."""
-    columns, codes = np.empty((len(bins), n), dtype=np.uint8), _aligned(n, len(bins)) if by_row else None
+    columns, codes = (
+        np.empty((len(bins), n), dtype=np.uint8),
+        _aligned_array(n, len(bins)) if by_row else None,
+    )
     targets: dict[str, np.ndarray] = {}
 
     def fill(block: Block) -> np.ndarray:
@@ -133,13 +136,13 @@ class _Pieces:
         columns = np.concatenate([piece.columns for piece in pieces], axis=1)
         codes, limits = None, [piece.ranges for piece in pieces if piece.ranges is not None]
         if first.by_row is not None:
-            codes = _aligned(columns.shape[1], len(columns))
+            codes = _aligned_array(columns.shape[1], len(columns))
             np.concatenate([piece.by_row for piece in pieces if piece.by_row is not None], out=codes)
-        y, w = _concatenated([piece.y for piece in pieces]), _concatenated([piece.w for piece in pieces])
+        y, w = _concatenate([piece.y for piece in pieces]), _concatenate([piece.w for piece in pieces])
         return BinnedRows(
             first.bins, columns, y, w, codes, reduce(BinRanges.merge, limits) if limits else None
         )
 
 
-def _concatenated(parts: Sequence[np.ndarray | None]) -> np.ndarray | None:
+def _concatenate(parts: Sequence[np.ndarray | None]) -> np.ndarray | None:
     return None if parts[0] is None else np.concatenate(parts)  # type: ignore[arg-type]

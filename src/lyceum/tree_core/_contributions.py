@@ -81,11 +81,11 @@ def explain_trees(
     if actions is not None:
         trees, unit, labels = _risk_router(learner, actions), unit or "expected loss", actions.labels
     one_tree = router is None and labels is not None and "tree_" in vars(learner)
-    choose = partial(_decided, learner) if one_tree else _largest
+    choose = partial(_decide_rows, learner) if one_tree else _largest
     if decide is None and labels is None:
         decide = _only_score
     start = np.atleast_1d(np.asarray(base, dtype=np.float64))
-    explained = partial(_explained, trees, start, output, choose, decide)
+    explained = partial(_explain_rows, trees, start, output, choose, decide)
     unit = unit or (learner.schema_.target_name if labels is None else "posterior")
     return learner._explain(X, explained, unit, labels)
 
@@ -100,7 +100,7 @@ def _largest(X: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return scores.argmax(axis=1)
 
 
-def _decided(learner: Any, X: np.ndarray, scores: np.ndarray) -> np.ndarray:
+def _decide_rows(learner: Any, X: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return learner._decide(X)
 
 
@@ -108,7 +108,7 @@ def _only_score(scores: np.ndarray) -> np.ndarray:
     return scores[:, 0]
 
 
-def _explained(
+def _explain_rows(
     router: Router,
     start: np.ndarray,
     output: int | None,

@@ -30,7 +30,7 @@ class Parts(NamedTuple):
         return Parts(self.row, node, self.weight)
 
     def join(self, other: Parts) -> Parts:
-        return _joined([self, other])
+        return _join([self, other])
 
     def merged(self) -> Parts:
         """The parts of a row that are at one node made one."""
@@ -41,7 +41,7 @@ class Parts(NamedTuple):
         return Parts(parts.row[starts], parts.node[starts], np.add.reduceat(parts.weight, starts))
 
 
-def _joined(parts: Iterable[Parts]) -> Parts:
+def _join(parts: Iterable[Parts]) -> Parts:
     return Parts(*map(np.concatenate, zip(*parts)))
 
 
@@ -65,7 +65,7 @@ def walk(tree: Tree, cells: np.ndarray, parts: Parts) -> Walk:
         if divided.any():
             parts = parts.join(_spread(tree, arrived[-1].take(divided), parts))
         arrived.append(parts)
-    return Walk(*map(_joined, (ended, arrived, passed)))
+    return Walk(*map(_join, (ended, arrived, passed)))
 
 
 def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.ndarray]:

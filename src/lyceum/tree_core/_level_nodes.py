@@ -64,15 +64,15 @@ class Node:
 
     @classmethod
     def root(cls, n_columns: int, seed: int) -> Node:
-        return cls(0, _mixed(seed + _GOLDEN), np.zeros(n_columns, dtype=np.uint8), np.empty(0), 0.0)
+        return cls(0, _mix_bits(seed + _GOLDEN), np.zeros(n_columns, dtype=np.uint8), np.empty(0), 0.0)
 
     def child(self, number: int, sums: np.ndarray, n_rows: int) -> Node:
         """A child that is not in the tree yet; its random numbers depend on its path alone."""
-        seed = _mixed(self.seed + (number + 1) * _GOLDEN)
+        seed = _mix_bits(self.seed + (number + 1) * _GOLDEN)
         return Node(self.depth + 1, seed, self.dead, sums, self.centre, n_rows, parent=self)
 
 
-def _mixed(z: int) -> int:
+def _mix_bits(z: int) -> int:
     """The finaliser of SplitMix64, as in the kernels."""
     z &= _BITS
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _BITS

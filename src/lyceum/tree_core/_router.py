@@ -57,7 +57,7 @@ class _Values(Sequence[np.ndarray]):
         return len(self._trees)
 
     def __getitem__(self, t: Any) -> Any:
-        return _scaled(self._plain(t), float(self._factors[t]))
+        return _scale(self._plain(t), float(self._factors[t]))
 
     def _plain(self, t: int) -> np.ndarray:
         if self._given is None:
@@ -242,7 +242,7 @@ class Router:
         self._start()
 
 
-def _scaled(value: np.ndarray, factor: float) -> np.ndarray:
+def _scale(value: np.ndarray, factor: float) -> np.ndarray:
     value = np.ascontiguousarray(value, dtype=np.float64)
     value = value[:, None] if value.ndim == 1 else value
     return value if factor == 1.0 else factor * value

@@ -125,7 +125,7 @@ def tree_path(
     values = _node_values(labels) if values is None else values
     router = Router([tree], len(labels.schema), values=[values])
     if output is None:
-        output = _decided(labels, router, X)
+        output = _decide(labels, router, X)
     visited, parents = router.visited(X), tree.parent
     steps = [PathStep(0, "", None, 1.0, float(values[0, output]), 0.0)]
     for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
@@ -137,7 +137,7 @@ def tree_path(
     return TreePath(name or _output_name(labels, output), tuple(steps))
 
 
-def _decided(labels: TreeLabels, router: Router, X: np.ndarray) -> int:
+def _decide(labels: TreeLabels, router: Router, X: np.ndarray) -> int:
     """The output column of the prediction."""
     if labels.classes is None or router.values.width(0) != labels.tree.value.shape[1]:
         return int(np.argmax(router.sums(X)[0]))

@@ -63,20 +63,20 @@ def node_colours(labels: TreeLabels) -> list[str]:
         value = tree.value[:, 0]
         low, high = float(value.min()), float(value.max())
         depth = (value - low) / (high - low) if high > low else np.zeros(len(value))
-        return [_mixed(_COLOURS[0], 0.05 + 0.5 * float(share)) for share in depth]
+        return [_mix_colour(_COLOURS[0], 0.05 + 0.5 * float(share)) for share in depth]
     return [_class_colour(labels, node) for node in range(tree.n_nodes)]
 
 
 def _class_colour(labels: TreeLabels, node: int) -> str:
     k, share = labels.answered_class(node), labels.confidence(node)
     if k is None or share is None:
-        return _mixed(_COLOURS[-1], 0.4)
+        return _mix_colour(_COLOURS[-1], 0.4)
     K = max(2, labels.tree.value.shape[1])
     least = 0.0 if labels.actions is None else 0.1  # a loss matrix may prefer a rare class
-    return _mixed(_COLOURS[k % len(_COLOURS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K)))
+    return _mix_colour(_COLOURS[k % len(_COLOURS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K)))
 
 
-def _mixed(colour: str, strength: float) -> str:
+def _mix_colour(colour: str, strength: float) -> str:
     """White mixed with a share of a colour."""
     parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 + (part - 255) * strength):02X}" for part in parts)
@@ -110,10 +110,10 @@ def as_dot(
         label = _node_label(labels, node, answers or {}) + (
             [f"… {tree.leaves_below(node)} leaves"] if cut else []
         )
-        lines.append(f'  n{node} [label={_quoted(label)}, fillcolor="{colours[node]}"];')
+        lines.append(f'  n{node} [label={_quote(label)}, fillcolor="{colours[node]}"];')
         if not cut:
             for b, child in enumerate(tree.children(node)):
-                lines.append(f"  n{node} -> n{child} [label={_quoted([labels.test(node, b)])}];")
+                lines.append(f"  n{node} -> n{child} [label={_quote([labels.test(node, b)])}];")
     return "\n".join([*lines, "}"])
 
 
@@ -122,7 +122,7 @@ def _node_label(labels: TreeLabels, node: int, answers: Mapping[int, str]) -> li
     return lines if labels.is_leaf(node) else [labels.column(node), *lines[1:]]
 
 
-def _quoted(lines: Sequence[str]) -> str:
+def _quote(lines: Sequence[str]) -> str:
     """Lines as one quoted string of DOT."""
     escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines)
     return '"' + "\\n".join(escaped) + '"'

@@ -139,7 +139,7 @@ class StepColumns:
             for k in range(_width(ranks)):
                 above = np.flatnonzero(ranks > k)
                 above = above[np.argsort(-ranks[above], kind="stable")]
-                names.append(f"{column.name}={_listed(values[above])}")
+                names.append(f"{column.name}={_list_values(values[above])}")
         return names
 
 
@@ -183,6 +183,6 @@ def _means(cells: np.ndarray, ranks: np.ndarray, w: np.ndarray) -> np.ndarray:
     return np.array([near + (w * (values - near)).sum() / total])
 
 
-def _listed(values: np.ndarray) -> str:
+def _list_values(values: np.ndarray) -> str:
     text = ",".join(map(str, values[:4]))
     return text if len(values) <= 4 else f"{text},… ({len(values)})"

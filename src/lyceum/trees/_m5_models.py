@@ -175,7 +175,7 @@ def choose(tree: Tree, models: NodeModels, error: str, sd: float) -> Choice:
     """
     estimates = {"absolute": _absolute_subtrees, "squared": _squared_subtrees}[error]
     cut = estimates(tree, models, _TIE * sd)
-    return Choice(cut, _reached(tree, cut))
+    return Choice(cut, _reachable_nodes(tree, cut))
 
 
 def _absolute_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
@@ -212,7 +212,7 @@ def _factor(n: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.divide(n + 2.0 * v, n - v, out=np.full_like(n, 10.0), where=n > v)
 
 
-def _reached(tree: Tree, cut: np.ndarray) -> np.ndarray:
+def _reachable_nodes(tree: Tree, cut: np.ndarray) -> np.ndarray:
     reached, parent = np.ones(tree.n_nodes, dtype=bool), tree.parent
     for nodes in levels(tree)[1:]:
         reached[nodes] = reached[parent[nodes]] & ~cut[parent[nodes]]

@@ -30,14 +30,16 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
     Nodes keep their order, so that children still come after their parents and beside each other.
     """
     kind = tree.kind.copy() if cut is None else np.where(cut, LEAF, tree.kind).astype(tree.kind.dtype)
-    reached = _reached(tree, kind)
+    reached = _reachable_nodes(tree, kind)
     old = np.flatnonzero(reached)
     new = np.cumsum(reached, dtype=np.int32) - 1
     kind = kind[old]
     inner = kind != LEAF
-    cuts, at_cuts = _copied(tree.cuts, tree.table[old], (tree.n_children[old] - 1) * (kind == INTERVALS))
+    cuts, at_cuts = _copy_entries(
+        tree.cuts, tree.table[old], (tree.n_children[old] - 1) * (kind == INTERVALS)
+    )
     coded = (kind == CATEGORIES) | (kind == GROUPS)
-    branches, at_branches = _copied(tree.branches, tree.table[old], tree.n_codes[old] * coded)
+    branches, at_branches = _copy_entries(tree.branches, tree.table[old], tree.n_codes[old] * coded)
     table = np.where(coded, at_branches, np.where(kind == INTERVALS, at_cuts, -1))
     return Tree(
         feature=np.where(inner, tree.feature[old], -1).astype(np.int32),
@@ -58,7 +60,7 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
     )
 
 
-def _reached(tree: Tree, kind: np.ndarray) -> np.ndarray:
+def _reachable_nodes(tree: Tree, kind: np.ndarray) -> np.ndarray:
     reached = np.zeros(tree.n_nodes, dtype=bool)
     reached[0] = True
     inner = np.flatnonzero(kind != LEAF)
@@ -69,7 +71,9 @@ def _reached(tree: Tree, kind: np.ndarray) -> np.ndarray:
     return reached
 
 
-def _copied(entries: np.ndarray, start: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _copy_entries(
+    entries: np.ndarray, start: np.ndarray, length: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The runs of `length` entries from `start` on, end to end, and where each begins."""
     begins = np.cumsum(length) - length
     return entries[np.repeat(start - begins, length) + np.arange(length.sum())], begins

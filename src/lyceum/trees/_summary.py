@@ -79,7 +79,7 @@ def node_table(labels: TreeLabels, *, most: int | None = None) -> Table:
     n = tree.n_nodes if most is None else min(most, tree.n_nodes)
     rows = []
     for node in range(n):
-        reached = _reached(labels, parents, node)
+        reached = _reach_text(labels, parents, node)
         split = "" if labels.is_leaf(node) else labels.column(node)
         gain = "" if labels.is_leaf(node) else number(float(tree.gain[node]))
         answer = labels.answer_text(node)
@@ -90,7 +90,7 @@ def node_table(labels: TreeLabels, *, most: int | None = None) -> Table:
     return Table(title, (*columns, labels.target, "rows"), rows)
 
 
-def _reached(labels: TreeLabels, parents: np.ndarray, node: int) -> str:
+def _reach_text(labels: TreeLabels, parents: np.ndarray, node: int) -> str:
     parent = int(parents[node])
     return "(root)" if parent < 0 else labels.condition(parent, node - int(labels.tree.child[parent]))
 
@@ -121,7 +121,7 @@ def _gain_table(
         for one in ranked
     ]
     end = "" if entry["column"] is not None else ", not split"
-    title = f"Gains at node {node}: {_reached(labels, parents, node)}{end}"
+    title = f"Gains at node {node}: {_reach_text(labels, parents, node)}{end}"
     return Table(title, ("column", "gain", "score", "split", ""), rows)
 
 

@@ -82,7 +82,7 @@ class TreeLearner(TreeModel, Learner):
 
     def decision_path(self, X: Any) -> Any:
         """The shares of every row that come to every node, as a sparse array (n_samples, n_nodes)."""
-        return self._apply(partial(_visited, self), X)
+        return self._apply(partial(_visit_nodes, self), X)
 
     def path(self, X: Any, row: int = 0) -> TreePath:
         """The steps of one row down the tree: question, cell, share, value and change of value at each.
@@ -239,7 +239,7 @@ def _leaves(learner: TreeLearner, block: Block) -> np.ndarray:
     return learner._router.leaves(block.X)[:, 0]
 
 
-def _visited(learner: TreeLearner, block: Block) -> Any:
+def _visit_nodes(learner: TreeLearner, block: Block) -> Any:
     return learner._router.visited(block.X)
 
 
