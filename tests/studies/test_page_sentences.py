@@ -16,7 +16,14 @@ from lyceum.studies import Candidate, Failure, Suspect
 from lyceum.studies._effect_figures import _pair
 from lyceum.studies._effects import PairEffect
 from lyceum.studies._example import Example
-from lyceum.studies._format import aligned_interval, aligned_loss, decimal_text, p_cell, percent_text
+from lyceum.studies._format import (
+    aligned_interval,
+    aligned_loss,
+    decimal_text,
+    p_cell,
+    percent_text,
+    score_text,
+)
 from lyceum.studies._problems import Problems
 from lyceum.studies._report import _Page, _section
 from lyceum.studies._report_parts import ExampleView, IntervalScale
@@ -232,7 +239,7 @@ def test_small_and_large_numbers_are_never_rounded_to_something_else():
         "0.050",
         "",
     )
-    assert decimal_text(-1e-9) == "0.000"
+    assert (decimal_text(-1e-9), score_text(0.99971), score_text(1.0)) == ("0.000", "0.9997", "1.000")
     found = fake_study(Y, {"a": clear(Y)}).comparison
     assert aligned_loss(found, 0.0001) == "< 0.1 %"
     large = replace(found, criterion="RMSE", learners=tuple(replace(s, loss=4e9) for s in found.learners))

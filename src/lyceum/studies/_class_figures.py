@@ -13,6 +13,7 @@ from lyceum import evaluate, plot
 from lyceum.decision import LossMatrix, error_reject_curve
 from lyceum.plot.style import legend
 from lyceum.report import Table
+from lyceum.studies._format import score_text
 from lyceum.studies._svg import Figure, figure_of
 
 if TYPE_CHECKING:
@@ -158,7 +159,9 @@ class ClassFigures:
     def _draw_roc(self, ax: Axes) -> Axes:
         plot.roc(self.y, self.posteriors, **self._class_options, ax=ax)
         for line, learner in zip(ax.lines, self.learners.values()):
-            line.set_label(f"{learner.label}  AUC {learner.auc:.3f}" if learner.auc else learner.label)
+            line.set_label(
+                f"{learner.label}  AUC {score_text(learner.auc)}" if learner.auc else learner.label
+            )
         legend(ax, "lower right")
         return ax
 

@@ -28,6 +28,7 @@ __all__ = [
     "number_text",
     "p_text",
     "percent_text",
+    "score_text",
     "subject",
     "with_article",
 ]
@@ -152,7 +153,7 @@ def loss_text(criterion: str, loss: float) -> str:
 
 def _amount(criterion: str, value: float) -> str:
     if more_is_better(criterion):
-        return decimal_text(value, _decimals_to_one(1.0 - value))
+        return score_text(value)
     if criterion != "error rate":
         return number_text(value)
     percent = 100.0 * value
@@ -242,6 +243,15 @@ def _aligned_text(comparison: Comparison, value: float) -> str:
     if decimals > _DECIMALS or max(sizes, default=1.0) >= _LARGE:
         return number_text(value)
     return decimal_text(value, decimals)
+
+
+def score_text(value: float) -> str:
+    """A score of at most 1 with three decimals, more where it would be rounded to 1.
+
+    >>> score_text(0.9082), score_text(0.99971), score_text(1.0), score_text(-0.0001)
+    ('0.908', '0.9997', '1.000', '0.000')
+    """
+    return decimal_text(value, _decimals_to_one(1.0 - value))
 
 
 def decimal_text(value: float, decimals: int = 3) -> str:

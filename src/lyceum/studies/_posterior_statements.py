@@ -11,7 +11,7 @@ import numpy as np
 from lyceum.decision import error_reject_curve, minimum_risk
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
 from lyceum.studies._difference_tests import is_shown, sign_flip
-from lyceum.studies._format import in_sentence, join_names, loss_text, percent_text, subject
+from lyceum.studies._format import in_sentence, join_names, loss_text, percent_text, score_text, subject
 from lyceum.studies._loss_rule import LossRule, weighted_mean
 from lyceum.studies._metrics import n_independent
 from lyceum.studies._trials import by_row, sum_by_group
@@ -81,7 +81,9 @@ def rare_classes(
     what += [f"{more} more"] if more else []
     mostly = f"{subject(choice.label)} misses most of the rare class{'es' if len(missed) > 1 else ''}"
     hardly = ": an error rate hardly counts such rows" if comparison.criterion == "error rate" else ""
-    order = f" {subject(ranks.label)} ranks rows with an AUC of {ranks.auc:.2f}." if ranks else ""
+    order = (
+        f" {subject(ranks.label)} ranks rows with an AUC of {score_text(ranks.auc or 0.0)}." if ranks else ""
+    )
     rarest = missed[0]
     cost = f"{max(2.0, float(f'{1.0 / shares[rarest] - 1.0:.1g}')):g}"
     yield (

@@ -21,12 +21,12 @@ from lyceum.studies._format import (
     aligned_loss,
     capitalize,
     count_text,
-    decimal_text,
     in_sentence,
     keep_units,
     loss_text,
     more_is_better,
     percent_cell,
+    score_text,
     show_cell,
     show_values,
     subject,
@@ -118,7 +118,7 @@ def templates() -> jinja2.Environment:
         "show": show_cell,
         "percent": percent_cell,
         "number": _format.number_text,
-        "decimals": decimal_text,
+        "score": score_text,
         "seconds": _format.duration,
         "p": _format.p_cell,
         "bytes": _format.size_text,
@@ -227,7 +227,7 @@ class _Page:
             explained = percent_cell(choice.r2) if choice.r2 > 0 else "none"
             yield "Variance explained", explained, "R² on unseen rows"
         elif choice.auc is not None and metric != "AUC":
-            yield "AUC", f"{choice.auc:.3f}", "1 is perfect, 0.5 is guessing"
+            yield "AUC", score_text(choice.auc), "1 is perfect, 0.5 is guessing"
 
     def rate(self, share: float | None, interval: Any) -> str:
         """A rate with its interval, short enough for a table."""

@@ -21,6 +21,7 @@ from lyceum.studies._format import (
     more_is_better,
     p_text,
     percent_text,
+    score_text,
     subject,
     with_article,
 )
@@ -101,7 +102,7 @@ def _worth(study: Study) -> Iterator[str]:
     elif choice.loss >= baseline.loss:
         ranks = posteriors.best_ranking(comparison)
         but = (
-            f", but {in_sentence(ranks.label)} ranks rows better than chance (AUC {ranks.auc:.2f})"
+            f", but {in_sentence(ranks.label)} ranks rows better than chance (AUC {score_text(ranks.auc or 0.0)})"
             if ranks
             else ""
         )
@@ -131,7 +132,7 @@ def _nothing_better(study: Study) -> str:
         )
     return (
         f"No learner has {_fewer(study.comparison.criterion)} than this constant guess, but the columns do "
-        f"tell something: {in_sentence(ranks.label)} ranks rows better than chance (AUC {ranks.auc:.2f}, "
+        f"tell something: {in_sentence(ranks.label)} ranks rows better than chance (AUC {score_text(ranks.auc or 0.0)}, "
         "where 0.5 is guessing)."
     )
 
