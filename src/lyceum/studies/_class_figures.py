@@ -159,9 +159,8 @@ class ClassFigures:
     def _draw_roc(self, ax: Axes) -> Axes:
         plot.roc(self.y, self.posteriors, **self._class_options, ax=ax)
         for line, learner in zip(ax.lines, self.learners.values()):
-            line.set_label(
-                f"{learner.label}  AUC {score_text(learner.auc)}" if learner.auc else learner.label
-            )
+            area = "" if learner.auc is None else f"  AUC {score_text(learner.auc)}"
+            line.set_label(f"{learner.label}{area}")
         legend(ax, "lower right")
         return ax
 

@@ -81,9 +81,9 @@ def rare_classes(
     what += [f"{more} more"] if more else []
     mostly = f"{subject(choice.label)} misses most of the rare class{'es' if len(missed) > 1 else ''}"
     hardly = ": an error rate hardly counts such rows" if comparison.criterion == "error rate" else ""
-    order = (
-        f" {subject(ranks.label)} ranks rows with an AUC of {score_text(ranks.auc or 0.0)}." if ranks else ""
-    )
+    order = ""
+    if ranks is not None and ranks.auc is not None:
+        order = f" {subject(ranks.label)} ranks rows with an AUC of {score_text(ranks.auc)}."
     rarest = missed[0]
     cost = f"{max(2.0, float(f'{1.0 / shares[rarest] - 1.0:.1g}')):g}"
     yield (

@@ -101,11 +101,7 @@ def _worth(study: Study) -> Iterator[str]:
         yield _nothing_better(study)
     elif choice.loss >= baseline.loss:
         ranks = posteriors.best_ranking(comparison)
-        but = (
-            f", but {in_sentence(ranks.label)} ranks rows better than chance (AUC {score_text(ranks.auc or 0.0)})"
-            if ranks
-            else ""
-        )
+        but = "" if ranks is None else f", but {_ranks_rows(ranks)})"
         yield f"That is no better than a constant guess, which has {base}{but}."
     elif gain is None:
         yield f"A constant guess has {base}{_chance(comparison, choice.p_baseline)}."
@@ -132,9 +128,13 @@ def _nothing_better(study: Study) -> str:
         )
     return (
         f"No learner has {_fewer(study.comparison.criterion)} than this constant guess, but the columns do "
-        f"tell something: {in_sentence(ranks.label)} ranks rows better than chance (AUC {score_text(ranks.auc or 0.0)}, "
-        "where 0.5 is guessing)."
+        f"tell something: {_ranks_rows(ranks)}, where 0.5 is guessing)."
     )
+
+
+def _ranks_rows(learner: RankedLearner) -> str:
+    """What is said of a learner that ranks rows, up to its AUC."""
+    return f"{in_sentence(learner.label)} ranks rows better than chance (AUC {score_text(learner.auc or 0.0)}"
 
 
 def _fewer(criterion: str) -> str:
