@@ -16,7 +16,7 @@ def _accuracy(X, y):
     return lambda predict: {"accuracy": float((np.asarray(predict(X)) == y).mean())}
 
 
-def _fitted(make, X, y):
+def _fit_copy(make, X, y):
     def prepare():
         model = make()
         return lambda: model.fit(X, y).predict
@@ -67,7 +67,7 @@ def cluster_classifier(scale):
     return Workload(
         "Clustering",
         "a logistic regression per cluster, K=8, n=100k d=20",
-        {"lyceum": _fitted(ours, X, y), "sklearn by hand": _by_cluster(X, y)},
+        {"lyceum": _fit_copy(ours, X, y), "sklearn by hand": _by_cluster(X, y)},
         _accuracy(*test),
         ("accuracy", 1, 0.01),
     )
@@ -107,7 +107,7 @@ def cluster_labels(scale):
     return Workload(
         "Clustering",
         "cluster, then label: K=16, one label in a hundred, n=100k d=10",
-        {"lyceum": _fitted(ours, X, known), "sklearn by hand": by_hand},
+        {"lyceum": _fit_copy(ours, X, known), "sklearn by hand": by_hand},
         _accuracy(*test),
         ("accuracy", 1, 0.02),
     )

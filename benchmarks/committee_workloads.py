@@ -29,7 +29,7 @@ def _members():
     ]
 
 
-def _fitted(make, X, y):
+def _fit_copy(make, X, y):
     def prepare():
         model = make()
         return lambda: model.fit(X, y).predict
@@ -68,7 +68,7 @@ def committee(scale):
     return Workload(
         "Committees",
         "three scikit-learn members, mean of posteriors, n=100k d=20",
-        {"lyceum": _fitted(ours, X, y), "sklearn": _fitted(theirs, X, y), "members alone": _alone(X, y)},
+        {"lyceum": _fit_copy(ours, X, y), "sklearn": _fit_copy(theirs, X, y), "members alone": _alone(X, y)},
         _accuracy(*test),
         ("accuracy", 1, 0.005),
     )
@@ -95,7 +95,7 @@ def stacking(scale):
     return Workload(
         "Committees",
         "stacking of three scikit-learn members, 5 folds, n=25k d=20",
-        {"lyceum": _fitted(ours, X, y), "sklearn": _fitted(theirs, X, y)},
+        {"lyceum": _fit_copy(ours, X, y), "sklearn": _fit_copy(theirs, X, y)},
         _accuracy(*test),
         ("accuracy", 1, 0.005),
     )
@@ -213,7 +213,7 @@ def self_training(scale):
     return Workload(
         "Unlabelled rows",
         "self-training of naive Bayes, one label in a hundred, n=100k d=10",
-        {"lyceum": _fitted(ours, X, given), "sklearn": _fitted(theirs, X, given)},
+        {"lyceum": _fit_copy(ours, X, given), "sklearn": _fit_copy(theirs, X, given)},
         _accuracy(X, y),
         ("accuracy", 1, 0.005),
     )
@@ -249,7 +249,7 @@ def semi_supervised_em(scale):
     return Workload(
         "Unlabelled rows",
         "20 steps of EM over naive Bayes, one label in a hundred, n=100k d=10",
-        {"lyceum": _fitted(ours, X, given), "sklearn in a loop": theirs},
+        {"lyceum": _fit_copy(ours, X, given), "sklearn in a loop": theirs},
         _accuracy(X, y),
         ("accuracy", 1, 0.005),
     )
@@ -311,7 +311,7 @@ def experts(scale):
     return Workload(
         "Committees",
         "two linear experts under a gate, beside boosted trees of scikit-learn, n=20k d=5",
-        {"lyceum": _fitted(ours, X, y), "sklearn boosting": _fitted(peer, X, y)},
+        {"lyceum": _fit_copy(ours, X, y), "sklearn boosting": _fit_copy(peer, X, y)},
         quality,
         ("R2", 1, 0.02),
     )

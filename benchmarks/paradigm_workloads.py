@@ -21,7 +21,7 @@ def _accuracy(X, y):
     return lambda predict: {"accuracy": float((np.asarray(predict(X)) == y).mean())}
 
 
-def _fitted(make, *data, **more):
+def _fit_copy(make, *data, **more):
     def prepare():
         model = make()
         return lambda: model.fit(*data, **more).predict
@@ -117,7 +117,7 @@ def auxiliary_targets(scale):
     return Workload(
         "Committees",
         "two auxiliary targets beside the main one, trees of depth 6, n=20k d=6",
-        {"lyceum": _fitted(ours, train, y[:n]), "sklearn by hand": by_hand, "tree without them": alone},
+        {"lyceum": _fit_copy(ours, train, y[:n]), "sklearn by hand": by_hand, "tree without them": alone},
         _accuracy(unknown, y[n:]),
         ("accuracy", 1, 0.01),
     )
@@ -174,10 +174,10 @@ def transfer_boost(scale):
         "Transfer",
         "20 rounds of boosting across domains, 50k rows of another task and 50 of this one, d=8",
         {
-            "lyceum": _fitted(ours, X, y, domain=domain),
+            "lyceum": _fit_copy(ours, X, y, domain=domain),
             "sklearn by hand": by_hand,
-            "AdaBoost on the 50": _fitted(alone, X[domain], y[domain]),
-            "AdaBoost on all rows": _fitted(alone, X, y),
+            "AdaBoost on the 50": _fit_copy(alone, X[domain], y[domain]),
+            "AdaBoost on all rows": _fit_copy(alone, X, y),
         },
         lambda predict: {"error on the target": float((np.asarray(predict(Z)) != truth).mean())},
         ("error on the target", -1, 0.01),
@@ -284,7 +284,7 @@ def model_as_prior(scale):
     return Workload(
         "Transfer",
         "logistic model of 100k rows of another task as prior for 60 rows, d=30",
-        {"lyceum": ours, "SciPy by hand": by_hand, "the 60 rows alone": _fitted(alone, some, labels)},
+        {"lyceum": ours, "SciPy by hand": by_hand, "the 60 rows alone": _fit_copy(alone, some, labels)},
         _accuracy(X[n + few :], y[n + few :]),
         ("accuracy", 1, 0.01),
     )

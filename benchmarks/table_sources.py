@@ -157,7 +157,7 @@ def _counter(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"i": np.arange(N), "y": np.arange(N) * 0.5 + rng.normal(size=N)})
 
 
-def _said(i: int) -> str:
+def _say(i: int) -> str:
     return f"the customer number {i} said that it was {'good' if i % 3 else 'bad'}"
 
 
@@ -208,7 +208,7 @@ HOSTILE: dict[str, Maker] = {
     "whole numbers": _target(lambda rng, frame: np.round(10 * _number(rng, frame)).astype(int)),
     "counts": _target(lambda rng, frame: rng.poisson(np.exp(0.5 * frame.a))),
     "dates": _with(d=pd.date_range("2020-01-01", periods=N, freq="D").astype(str)),
-    "free text": _with(t=[_said(i) for i in range(N)]),
+    "free text": _with(t=[_say(i) for i in range(N)]),
     "names": _with(name=[f"K{i:03d}" for i in range(N)]),
     "only a counter": _counter,
     "only names": lambda rng, frame: pd.DataFrame({"name": [f"K{i}" for i in range(N)], "y": frame.y}),

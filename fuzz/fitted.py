@@ -40,10 +40,10 @@ def fitted_models() -> Iterator[tuple[str, Any, Any]]:
     """Name, loaded model and some rows, coded once for all cases."""
     for name, data, X in fitted_files():
         model = persist._unpack(data)
-        yield name, model, _coded(model, X) if hasattr(model, "schema_") else X
+        yield name, model, _encode_rows(model, X) if hasattr(model, "schema_") else X
 
 
-def _coded(model: Any, X: Any) -> Rows:
+def _encode_rows(model: Any, X: Any) -> Rows:
     rows = Inputs(model).for_predict(X)
     cells = np.concatenate([block.X for block in rows.blocks()])
     return Rows(ArraySource(cells, None, None, copy.deepcopy(rows.schema), coded=True))

@@ -62,14 +62,14 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
             return rows.then(_Computed(function, tuple(self.get_feature_names_out().tolist())))
         if is_dask(X) and hasattr(X, "columns"):
             empty = np.empty((0, len(self.get_feature_names_out())))
-            meta = self._contained(empty, X._meta)
+            meta = self._contain(empty, X._meta)
             return X.map_partitions(partial(_part, self, function, meta), meta=meta)
         if is_dask(X):
             return self._apply(function, X)
         X = to_arrow(X) if library_of(X) == "arrow" else X  # a reader can be read once
-        return self._contained(self._apply(function, X), X)
+        return self._contain(self._apply(function, X), X)
 
-    def _contained(self, found: np.ndarray, X: Any) -> Any:
+    def _contain(self, found: np.ndarray, X: Any) -> Any:
         """An array, one row for every row of X, in the container that is wanted for X."""
         library = output_library(self, X)
         if library == "array":

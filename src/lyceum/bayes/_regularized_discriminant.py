@@ -222,7 +222,7 @@ class RegularizedDiscriminant(QuadraticRule):
         self.seed_ = seed = seed_from(self.random_state)
         beyond, given = 0, rows
         if is_wide(rows):
-            rows, beyond = self._turned(rows)
+            rows, beyond = self._rotate(rows)
         folds = folds_of(self.cv, rows, seed, classifier=True)
         found = folds.statistics(rows, ClassScatter.of, _finite_reduction)
         settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix, beyond)
@@ -242,7 +242,7 @@ class RegularizedDiscriminant(QuadraticRule):
         self.scores_ = np.concatenate([one.loss for one in losses]) / weight
         return finite_sums(given.reduce(ClassRowScatter.of)) if is_wide(given) else found.total
 
-    def _turned(self, rows: Rows) -> tuple[Rows, int]:
+    def _rotate(self, rows: Rows) -> tuple[Rows, int]:
         if self.shrink == "diagonal":
             raise SettingError(
                 "with fewer rows than columns, alpha and gamma are cross-validated for shrink='identity' "

@@ -248,7 +248,7 @@ class BayesianGaussianMixture(EllipticalMixture):
             raise SettingError("covariance_prior must be above 0 in every column")
         return found
 
-    def _improved(
+    def _improve_run(
         self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
     ) -> EMOutcome:
         return merge_components(rows, problem, solver, found) if self.merge else found

@@ -248,21 +248,21 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
     def _starts(self, rows: Rows) -> list[np.ndarray]:
         """The centres to start from, one array per run."""
         if not isinstance(self.init, str) and not callable(self.init):
-            return [self._checked(self.init, rows)]
+            return [self._check_centers(self.init, rows)]
         rng, size = check_random_state(self.random_state), max(_SAMPLE_ROWS, 64 * self.n_clusters)
         seed = int(rng.randint(2**31))
         sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
         self._check_rows(sample.n_rows, len(sample))
         start, count = start_of(self.init), n_runs(self.init, self.n_init)
         with single_threaded_blas():
-            return [self._checked(start(sample, self.n_clusters, rng), rows) for _ in range(count)]
+            return [self._check_centers(start(sample, self.n_clusters, rng), rows) for _ in range(count)]
 
     def _check_rows(self, n_rows: int, used: float) -> None:
         check_enough_rows(n_rows, self.n_clusters)
         if not used:
             raise DataError("every row is zero or has weight zero: there is no direction to find centres in")
 
-    def _checked(self, centers: Any, rows: Rows) -> np.ndarray:
+    def _check_centers(self, centers: Any, rows: Rows) -> np.ndarray:
         return checked_centers(centers, (self.n_clusters, len(rows.schema)), self.metric)
 
     def _finish(self, run: Run) -> None:

@@ -326,13 +326,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         if not self._is_precomputed:
             names = [f"cluster {k}" for k in range(len(sizes))]
             cells = [
-                (name, *(self._written(name, cell) for cell in column))
+                (name, *(self._write_cell(name, cell) for cell in column))
                 for name, column in zip(self._design_names, self._dense_centers.T)
             ]
             tables.append(Table("Medoids", ("column", *names), cells))
         return Summary(self._title(), facts, tables)
 
-    def _written(self, name: str, cell: float) -> Any:
+    def _write_cell(self, name: str, cell: float) -> Any:
         """A cell of a medoid as it was in the table."""
         if not self._compares_cells:
             return float(cell)

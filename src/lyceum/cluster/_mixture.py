@@ -58,7 +58,7 @@ class Mixture(Density, Learner):
         """The problem, and the parameters to start from."""
         raise undefined(self, "_em_problem")
 
-    def _improved(
+    def _improve_run(
         self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
     ) -> EMOutcome:
         """What moves other than iterations make of the outcome of the best start."""
@@ -108,7 +108,7 @@ class Mixture(Density, Learner):
             raise DataError("every cell is missing or has weight zero: there is nothing to learn from")
         problem, starts = self._em_problem(rows, moments)
         solver = ExpectationMaximization(self.max_iter, self.tol, self.record)
-        found = self._improved(rows, problem, solver, solver.maximise_from(rows, problem, starts))
+        found = self._improve_run(rows, problem, solver, solver.maximise_from(rows, problem, starts))
         self._finish(found, problem)
         self.labels_ = rows.collect(partial(_labels, self))
         return self

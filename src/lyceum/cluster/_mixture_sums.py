@@ -230,13 +230,13 @@ class Patterns:
 
     def small(self) -> tuple[np.ndarray, np.ndarray]:
         """Of the others: their rows, group by group, and where groups begin."""
-        return self._listed(~self._is_large)
+        return self._list_groups(~self._is_large)
 
     def incomplete(self) -> tuple[np.ndarray, np.ndarray]:
         """The rows with a missing cell, group by group, and where groups begin."""
-        return self._listed(np.asarray(self._patterns.any(axis=1)))
+        return self._list_groups(np.asarray(self._patterns.any(axis=1)))
 
-    def _listed(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _list_groups(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         sizes = np.diff(self.starts)
         rows = self.order[np.repeat(which, sizes)].astype(np.int64)
         return rows, np.append(0, np.cumsum(sizes[which])).astype(np.int64)

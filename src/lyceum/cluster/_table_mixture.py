@@ -57,9 +57,9 @@ class TableMixture(Mixture):
         if self.probabilities_init is not None:
             return problem, [self._given_start(problem)]
         starts = self._label_starts(rows, self._start_scaling(moments))
-        return problem, [self._started(rows, problem, labels) for labels in starts]
+        return problem, [self._start_run(rows, problem, labels) for labels in starts]
 
-    def _started(self, rows: Rows, problem: TableProblem, labels: StartLabels) -> TableParameters:
+    def _start_run(self, rows: Rows, problem: TableProblem, labels: StartLabels) -> TableParameters:
         found = problem.maximization(rows.reduce(partial(problem.start_sums, labels=labels)))
         if self.weights_init is None:
             return found

@@ -59,7 +59,7 @@ class ColumnRoles:
     def wanted(self, names: Sequence[str]) -> list[str]:
         """The columns to read, out of those there are; raises if the user named one that is not there."""
         there, ignored = set(names), set(self.ignore)
-        for role, name in self._mentioned():
+        for role, name in self._mentions():
             if name not in there:
                 raise SchemaError(f"{role}: there is no column {name!r}{spelling_hint(name, names)}")
             if role != "ignore" and name in ignored:
@@ -75,7 +75,7 @@ class ColumnRoles:
         last = [name for name in (self.target, self.weight) if name is not None]
         return [*(name for name in self.columns if name not in last), *last]
 
-    def _mentioned(self) -> Iterator[tuple[str, str]]:
+    def _mentions(self) -> Iterator[tuple[str, str]]:
         """Every role with the names that it is given to."""
         if self.target is not None:
             yield "target", self.target

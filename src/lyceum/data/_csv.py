@@ -105,10 +105,10 @@ class CsvFormat:
                 explained.check(reader.schema)
                 batch = None
                 for batch in filter(len, reader):
-                    yield self._parsed(batch, source)
+                    yield self._parse_batch(batch, source)
                 explained.check_last_cell(batch)
 
-    def _parsed(self, batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
+    def _parse_batch(self, batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
         """The batch with its written numbers and dates parsed."""
         for name, written in self.written.items():
             place = batch.schema.get_field_index(name)
@@ -136,13 +136,13 @@ class CsvFormat:
                 note = f"not UTF-8 text: read as {wider}"
                 form = replace(form, encoding=wider, notes=(*form.notes, note))
             except SameNames as error:
-                form = form._renamed(error)
+                form = form._rename_columns(error)
             except LongRow as error:
                 if _READ_BYTES * form.longer >= MOST_BYTES:
                     raise DataError(f"{error}: a quote may be open") from error
                 form = replace(form, longer=8 * form.longer)
 
-    def _renamed(self, error: SameNames) -> CsvFormat:
+    def _rename_columns(self, error: SameNames) -> CsvFormat:
         """This format with a number behind the names that appeared before."""
         names = unique_names(error.names)
         head = self._head(error.source) if isinstance(error.source, str) else ""
@@ -186,9 +186,9 @@ class CsvFormat:
             try:
                 return form._with_long_rows(use)
             except Misfit as misfit:
-                form = form._raised(misfit)
+                form = form._raise_type(misfit)
 
-    def _raised(self, misfit: Misfit) -> CsvFormat:
+    def _raise_type(self, misfit: Misfit) -> CsvFormat:
         """This format with the column of the misfit as the next type, or way of writing, that takes it."""
         name, written = misfit.name, dict(self.written)
         before = written.pop(name, None)
@@ -221,7 +221,7 @@ class CsvFormat:
                         yield rest
                 return
             except Misfit as misfit:
-                form = form._raised(misfit)
+                form = form._raise_type(misfit)
                 if misfit.name not in columns or misfit.name not in form.written:
                     raise
 

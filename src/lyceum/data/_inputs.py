@@ -128,7 +128,7 @@ class Inputs:
 
     def _read(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         if isinstance(X, Rows):
-            return self._scanned(X, y, w, reset)
+            return self._scan_input(X, y, w, reset)
         if is_dask(X):
             return self._dask(X, y, w, reset)
         if is_frame(X) and not self._is_plain(X):
@@ -136,7 +136,7 @@ class Inputs:
         table = self._text_table(X, reset)
         return self._array(X, y, w, reset) if table is None else self._frame(table, y, w)
 
-    def _scanned(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
+    def _scan_input(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
         if y is not None or w is not None:
             raise DataError(
                 "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
@@ -178,7 +178,7 @@ class Inputs:
 
     def _array(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         y, missing = self._labels(y, "y")
-        X, y = self._validated(X, y, reset)
+        X, y = self._validate_input(X, y, reset)
         X = _for_kernels(X)
         given = getattr(self.learner, "feature_names_in_", None)
         names = numbered_names(X.shape[1]) if given is None else [str(name) for name in given]
@@ -191,7 +191,7 @@ class Inputs:
         """The target, and where a label is missing, for a learner that takes such rows."""
         return fill_unlabelled(y, name, self.who) if self.takes_unlabelled and y is not None else (y, None)
 
-    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+    def _validate_input(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         options = {
             "dtype": "numeric",
             "accept_sparse": "csr" if self.learner._takes_sparse else False,

@@ -142,7 +142,7 @@ class ColumnProfile:
     def column(self, declared: Kind | None = None, typed: bool = False) -> Column:
         """The column with its kind and the reason: declared, by its type if it is `typed`, or inferred."""
         if declared is not None:
-            return self._declared(declared)
+            return self._declare_column(declared)
         known = by_type(self.name, self.holds) if typed else None
         if known is not None:
             return known
@@ -168,13 +168,13 @@ class ColumnProfile:
     def _categorical(self) -> Column:
         if self.holds == "bool":
             return Column(self.name, "binary", np.array([False, True]), "true or false")
-        values = self._listed("categorical")
+        values = self._list_values("categorical")
         if self.holds == "category":
             return Column(self.name, "categorical", values, f"a category type of {len(values)} numbers")
         kind: Kind = "binary" if len(values) == 2 else "categorical"
         return Column(self.name, kind, values, f"text with {len(values)} value{'s' * (len(values) != 1)}")
 
-    def _declared(self, kind: Kind) -> Column:
+    def _declare_column(self, kind: Kind) -> Column:
         if kind == "text":
             if self.holds not in ("text", "empty"):
                 raise SchemaError(f"column {self.name!r} is declared text but holds {_PLURAL[self.holds]}")
@@ -186,10 +186,10 @@ class ColumnProfile:
                     f"column {self.name!r} is declared continuous but holds {example}: clean it first"
                 )
             return declared_column(self.name, kind, None)
-        values = np.array([False, True]) if self.holds == "bool" else self._listed(kind)
+        values = np.array([False, True]) if self.holds == "bool" else self._list_values(kind)
         return declared_column(self.name, kind, values)
 
-    def _listed(self, kind: Kind) -> np.ndarray:
+    def _list_values(self, kind: Kind) -> np.ndarray:
         if self.values is None:
             raise SchemaError(
                 f"column {self.name!r} has too many distinct values for a {kind} column, more than "

@@ -87,10 +87,10 @@ class Rows:
         return None if self._drops_rows else self.source.n_rows
 
     def __len__(self) -> int:
-        return self._counted
+        return self._count_words
 
     @cached_property
-    def _counted(self) -> int:
+    def _count_words(self) -> int:
         if self.n_rows is not None:
             return self.n_rows
         counted = self if self._drops_rows else replace(self, steps=())

@@ -96,7 +96,7 @@ class BaggingBase(Ensemble):
     ) -> tuple[Any, Any, Any]:
         """Member i, the rows that it has not seen, and what it answers for them."""
         counts, columns = self.draws_.counts(i), self.draws_.columns(i)
-        member = known[i] if i < len(known) else self._fitted(i, counts, columns, data, w)
+        member = known[i] if i < len(known) else self._fit_copy(i, counts, columns, data, w)
         if not self.oob_score:
             return member, None, None
         left_out = self.draws_.left_out(counts)
@@ -104,7 +104,7 @@ class BaggingBase(Ensemble):
             return member, left_out, np.empty((0, self._width))
         return member, left_out, self._answer(member, data, columns, left_out)
 
-    def _fitted(
+    def _fit_copy(
         self, i: int, counts: np.ndarray, columns: Any, data: MemberData, w: np.ndarray | None
     ) -> Any:
         member = seeded(self._copy(), self.seed_, i)

@@ -269,7 +269,7 @@ class BinaryMembers(Classifier, Ensemble):
         head = ("problem", "weight of yes", "weight of no")
         return Summary(self._title(), self._facts(), [Table("Problems", head, rows)])
 
-    def _explained(self, X: Any) -> Explanation:
+    def _explain_machines(self, X: Any) -> Explanation:
         return self._explain_members(partial(_parts, self), X, "score")
 
     @classmethod

@@ -250,7 +250,7 @@ class Committee(EitherTask, CommitteeBase):
         outputs = said.reshape(shape).transpose(1, 0, 2)
         return outputs if self._predicts_classes else outputs[:, :, 0]
 
-    def _fused(self, data: CommitteeData) -> np.ndarray:
+    def _fuse_answers(self, data: CommitteeData) -> np.ndarray:
         vote = self.rule == "vote"
         said = (self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_))
         if vote or self.rule in ("sum", "average", "weighted"):  # a member at a time: no room for all answers
@@ -267,7 +267,7 @@ class Committee(EitherTask, CommitteeBase):
         return fused
 
     def _fused_answer(self, data: CommitteeData) -> np.ndarray:
-        fused = self._fused(data)
+        fused = self._fuse_answers(data)
         return normalize_posteriors(fused) if self._predicts_classes else fused[:, 0]
 
     # -- what was learned ------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def _posteriors(model: Committee, data: CommitteeData) -> np.ndarray:
 
 
 def _predict(model: Committee, data: CommitteeData) -> np.ndarray:
-    fused = model._fused(data)
+    fused = model._fuse_answers(data)
     return model.classes_[fused.argmax(axis=1)] if model._predicts_classes else fused[:, 0]
 
 

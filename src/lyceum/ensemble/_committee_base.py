@@ -109,14 +109,14 @@ class CommitteeBase(_BaseComposition, Learner):
         return is_classifier(self)
 
     @property
-    def _named(self) -> list[tuple[str, Any]]:
+    def _named_estimators(self) -> list[tuple[str, Any]]:
         """(name, learner) of members that were given names, for `get_params`."""
         given = getattr(self, self._members_name)
         given = given if isinstance(given, list | tuple) else []
         return [(one[0], one[1]) for one in given if isinstance(one, tuple | list)]
 
-    @_named.setter
-    def _named(self, pairs: list[tuple[str, Any]]) -> None:
+    @_named_estimators.setter
+    def _named_estimators(self, pairs: list[tuple[str, Any]]) -> None:
         new = dict(pairs)
         given = getattr(self, self._members_name)
         changed = [
@@ -129,14 +129,14 @@ class CommitteeBase(_BaseComposition, Learner):
         own = {name: getattr(self, name) for name in self._get_param_names()}
         if not deep:
             return own
-        for name, one in self._named:
+        for name, one in self._named_estimators:
             own[name] = one
             own.update({f"{name}__{key}": value for key, value in one.get_params(deep=True).items()})
         return own
 
     def set_params(self, **params: Any):
         """Set parameters, also `name` or `name__parameter` of a named member."""
-        self._set_params("_named", **params)
+        self._set_params("_named_estimators", **params)
         return self
 
     @property

@@ -39,14 +39,14 @@ class Draws:
         if not self.bootstrap and self.n_drawn == self.n_there:
             counts = np.ones(self.n_there, dtype=np.int64)
         else:
-            counts = np.bincount(self._drawn(member), minlength=self.n_there)
+            counts = np.bincount(self._draw_sample(member), minlength=self.n_there)
         if self.there is None:
             return counts
         whole = np.zeros(self.n_rows, dtype=np.int64)
         whole[self.there] = counts
         return whole
 
-    def _drawn(self, member: int) -> np.ndarray:
+    def _draw_sample(self, member: int) -> np.ndarray:
         chance = self._chance(member, _ROWS)
         if self.bootstrap and self.odds is None:
             return chance.integers(0, self.n_there, self.n_drawn)

@@ -158,7 +158,7 @@ class OneVsOne(BinaryMembers):
     @available_if(can_explain)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the sum of the predicted class's scores; for `decision="scores"`."""
-        return self._explained(X)
+        return self._explain_machines(X)
 
 
 def couple_posteriors(pairwise: Any) -> np.ndarray:

@@ -143,7 +143,7 @@ class OneVsRest(BinaryMembers):
     @available_if(can_explain)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score of the predicted class, by the explanation of its member."""
-        return self._explained(X)
+        return self._explain_machines(X)
 
 
 def _votes(scores: np.ndarray) -> np.ndarray:

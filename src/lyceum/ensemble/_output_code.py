@@ -191,7 +191,7 @@ class OutputCode(BinaryMembers):
     @available_if(can_explain)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score of the predicted class; for the linear loss."""
-        return self._explained(X)
+        return self._explain_machines(X)
 
     # -- what was learned ------------------------------------------------------------------------------------
 

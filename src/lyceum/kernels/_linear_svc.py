@@ -189,7 +189,7 @@ class LinearSVC(Classifier, Learner):
             problem = self._problem(rows, moments)
             K = len(self.classes_)
             found = [
-                self._solved(replace(problem, favoured=k), block)
+                self._solve_machine(replace(problem, favoured=k), block)
                 for k in ([1] if K == 2 else range(K) if K > 2 else [])
             ]
             self._finish(problem, found, whole)
@@ -223,7 +223,7 @@ class LinearSVC(Classifier, Learner):
             l2=0.0 if self.penalty == "l1" else 1.0,
         )
 
-    def _solved(self, problem: HingeProblem, block: Block | None) -> LinearSolution:
+    def _solve_machine(self, problem: HingeProblem, block: Block | None) -> LinearSolution:
         squared, wide = self.loss == "squared_hinge", len(problem.shift) > _WIDE
         if self.penalty == "l1":
             return by_proximal_newton(problem, self.tol, self.max_iter)

@@ -33,7 +33,7 @@ class _ProductKernel(Kernel):
     def native(self) -> NativeKernel:
         raise TypeError(f"{type(self).__name__} does not define native")
 
-    def _centred(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return A, B
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -41,7 +41,7 @@ class _ProductKernel(Kernel):
         if sparse.issparse(A) or sparse.issparse(B):
             return self._sparse_gram(A, B)
         same = B is A
-        A, B = self._centred(A, B)
+        A, B = self._center_rows(A, B)
         out = np.empty((len(A), len(B)), dtype=A.dtype)
         native.kernel_gram(*self.native, A, None if same else B, out, n_threads())
         return out
@@ -66,7 +66,7 @@ class _ProductKernel(Kernel):
             return super().sums(A, coef, B)
         coef = np.asarray(coef, dtype=np.float64)
         columns = np.ascontiguousarray(coef[:, None] if coef.ndim == 1 else coef)
-        A, B = self._centred(A, B)
+        A, B = self._center_rows(A, B)
         out = np.zeros((len(B), columns.shape[1]))
         native.kernel_sums(*self.native, A, columns, B, out, n_threads())
         return out.reshape(len(B), *coef.shape[1:])
@@ -291,7 +291,7 @@ class RBF(_ProductKernel):
         gamma = 0.5 / self.sigma**2 if self.gamma is None else _check_gamma(self.gamma, self)
         return NativeKernel("rbf", gamma)
 
-    def _centred(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not len(B):
             return A, B
         centre = B.mean(axis=0, dtype=np.float64).astype(A.dtype)

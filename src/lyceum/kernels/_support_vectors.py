@@ -47,7 +47,7 @@ class SupportVectors(KernelLearner):
     kkt_residual_: Any
     n_iter_: int
 
-    def _gathered(self, X: Any, y: Any, sample_weight: Any) -> tuple[Block, Any, np.ndarray, int]:
+    def _gather_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Block, Any, np.ndarray, int]:
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
         rows = self._rows(X, y, sample_weight)
         block, w = self._kept(rows), rows.sample_weight

@@ -209,7 +209,7 @@ class SVC(Classifier, SupportVectors):
         sample_weight : array of shape (n_samples,), optional
             Factors on C; zero-weight rows are ignored.
         """
-        block, cells, kept, n = self._gathered(X, y, sample_weight)
+        block, cells, kept, n = self._gather_rows(X, y, sample_weight)
         assert block.y is not None
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
@@ -236,9 +236,9 @@ class SVC(Classifier, SupportVectors):
         signs = np.where(codes[mine] == favoured, 1.0, -1.0)
         X = cells if len(mine) == cells.shape[0] else cells[mine]
         X = X[:, mine] if self._is_precomputed and len(mine) < cells.shape[0] else X
-        return mine, self._solved(X, signs, bound[mine])
+        return mine, self._solve_machine(X, signs, bound[mine])
 
-    def _solved(self, X: Any, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
+    def _solve_machine(self, X: Any, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
         return fit_margin_machine(self.kernel_, X, signs, bound, self.intercept, self._solver_settings)
 
     def _finish(

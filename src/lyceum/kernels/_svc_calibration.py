@@ -45,7 +45,7 @@ def _scores(
     given = learner._is_precomputed
     X = cells[np.ix_(train, train)] if given else cells[train]
     Y = cells[np.ix_(test, train)] if given else cells[test]
-    machine = learner._solved(X, np.where(positive[train], 1.0, -1.0), bound[train])
+    machine = learner._solve_machine(X, np.where(positive[train], 1.0, -1.0), bound[train])
     used = np.flatnonzero(machine.alpha)
     coef = (machine.signs * machine.alpha)[used]
     if given:

@@ -161,7 +161,7 @@ class SVR(Regressor, SupportVectors):
         """
         if self.gamma == "closest":
             raise SettingError("gamma='closest' needs classes: choose 'median', 'scale' or a number for SVR")
-        block, cells, kept, n = self._gathered(X, y, sample_weight)
+        block, cells, kept, n = self._gather_rows(X, y, sample_weight)
         target = np.asarray(block.y, dtype=np.float64)
         middle = float(np.average(target, weights=block.weights))  # an offset takes no digits
         problem = _problem(target - middle, self.epsilon, self.C * block.weights)

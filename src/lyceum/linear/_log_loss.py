@@ -271,7 +271,7 @@ class LogLoss:
 
     def newton_step(self, point: Point) -> np.ndarray:
         basis, factor = self._curvature(point)
-        return -self._spread_out(basis, factor.solve(self._gathered(basis, point.gradient)))
+        return -self._spread_out(basis, factor.solve(self._gather_rows(basis, point.gradient)))
 
     def covariance(self, point: Point) -> np.ndarray:
         """H⁻¹ at a point, (outputs (d + 1))², within `basis`; zero for what is not fitted."""
@@ -291,7 +291,7 @@ class LogLoss:
         m = basis.shape[1] * len(free)
         return basis, PositiveFactor.of(small.reshape(m, m))
 
-    def _gathered(self, basis: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    def _gather_rows(self, basis: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         return (basis.T @ gradient[:, self._free]).ravel()
 
     def _spread_out(self, basis: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -50,7 +50,7 @@ class ProximalNewton:
         def ends_flat(point: Point, promised: float) -> bool:
             return -promised <= 1e-9 * abs(point.value)
 
-        return descent_loop(self._penalised(start), advance, is_optimal, max_iter, observer, ends_flat)
+        return descent_loop(self._penalise(start), advance, is_optimal, max_iter, observer, ends_flat)
 
     def start(self, problem: LogLoss) -> Point:
         """A point near the minimum: a step each at penalties that fall to this one from where all b are zero.
@@ -61,7 +61,7 @@ class ProximalNewton:
         l1 = float(np.abs(here.gradient[:, :-1]).max(initial=0.0)) / _STAGE
         while l1 > 1.5 * self.l1:
             stage = ProximalNewton(l1)
-            there = stage._penalised(here)
+            there = stage._penalise(here)
             next_one = stage._backtrack(problem, there, *stage._model_step(problem, there, there.value))
             if next_one is None:
                 break
@@ -78,7 +78,7 @@ class ProximalNewton:
         )
         return g
 
-    def _penalised(self, point: Point) -> Point:
+    def _penalise(self, point: Point) -> Point:
         value = point.value + self.l1 * float(np.abs(point.theta[:, :-1]).sum())
         return Point(point.theta, value, point.gradient, point.hessian)
 
@@ -128,7 +128,7 @@ class ProximalNewton:
     def _backtrack(self, problem: LogLoss, here: Point, step: np.ndarray, promised: float) -> Point | None:
         noise, length = 16 * float(np.finfo(np.float64).eps) * abs(here.value), 1.0
         while -promised * length > noise:
-            there = self._penalised(problem.evaluate(here.theta + length * step, problem.outputs == 1))
+            there = self._penalise(problem.evaluate(here.theta + length * step, problem.outputs == 1))
             if there.value <= here.value + 1e-4 * length * promised:
                 return there
             length *= 0.5

@@ -79,9 +79,9 @@ class RadialNetwork(Learner):
             numeric & (self.scale is not None), spreads_of(moments, self.scale or "range"), 1.0
         )
         assert block.y is not None
-        return self._scaled(block), block.y, np.array(block.weights)
+        return self._scale_rows(block), block.y, np.array(block.weights)
 
-    def _scaled(self, block: Block) -> np.ndarray:
+    def _scale_rows(self, block: Block) -> np.ndarray:
         return (np.asarray(block.X, dtype=np.float64) - self.mean_) / self.scale_
 
     # -- fit -------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class RadialNetwork(Learner):
         if self.fit_by == "em" and not normalized:
             raise SettingError("fit_by='em' makes normalized units: leave normalized at None")
         v = w / w.sum()
-        units = self._placed(Z, v, normalized, T.shape[1])
+        units = self._place_units(Z, v, normalized, T.shape[1])
         steps: list[dict[str, Any]] = []
         if self.fit_by == "em":
             units, history = self._by_em(units, Z, T, w, steps)
@@ -109,7 +109,7 @@ class RadialNetwork(Learner):
         if self.record:
             self.record_ = [{"step": i, **step} for i, step in enumerate(steps)]
 
-    def _placed(self, Z: np.ndarray, v: np.ndarray, normalized: bool, K: int) -> RadialUnits:
+    def _place_units(self, Z: np.ndarray, v: np.ndarray, normalized: bool, K: int) -> RadialUnits:
         d = Z.shape[1]
         if isinstance(self.centers, str):
             centers = place_centers(
@@ -196,7 +196,7 @@ class RadialNetwork(Learner):
         return self._apply(self._activations, X)
 
     def _activations(self, block: Block) -> np.ndarray:
-        return self._units.activations(self._scaled(block))
+        return self._units.activations(self._scale_rows(block))
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ class RadialNetwork(Learner):
 
         The first column is the score of the mean row.
         """
-        Z = self._scaled(block)
+        Z = self._scale_rows(block)
         at = np.zeros_like(Z)
         before = score(at)
         out = np.empty((len(Z), 1 + Z.shape[1]))

@@ -169,7 +169,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
 
     def _log_joint(self, block: Block) -> np.ndarray:
         with np.errstate(divide="ignore"):
-            return np.log(self._posteriors(self._scaled(block)))
+            return np.log(self._posteriors(self._scale_rows(block)))
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the predicted class, from the mean row to the row.
@@ -185,7 +185,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         return self._explain(X, self._columns, "posterior")
 
     def _columns(self, block: Block) -> np.ndarray:
-        code = self._posteriors(self._scaled(block)).argmax(axis=1)
+        code = self._posteriors(self._scale_rows(block)).argmax(axis=1)
         here = np.arange(len(block))
         return np.column_stack([code, self._walk(block, lambda Z: self._posteriors(Z)[here, code])])
 

@@ -182,7 +182,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         return self._apply(self._unit_outputs, X)
 
     def _unit_outputs(self, block: Block) -> np.ndarray:
-        Z, units = self._scaled(block), self._units
+        Z, units = self._scale_rows(block), self._units
         models = units.weights[:, 0, 0] + (Z @ units.weights[:, 1:, 0].T if units.linear else 0.0)
         return self.target_scale_ * units.activations(Z) * models
 
@@ -208,4 +208,4 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
 
 
 def _predict(learner: RBFNetworkRegressor, block: Block) -> np.ndarray:
-    return learner._value(learner._scaled(block))
+    return learner._value(learner._scale_rows(block))

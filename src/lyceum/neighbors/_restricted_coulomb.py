@@ -184,11 +184,11 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         self.counts_ = np.zeros(len(radii))
 
     def _grow(self, block: Block) -> None:
-        Z, y = self._scaled(block.X), np.asarray(block.y, dtype=np.int64)
+        Z, y = self._scale_rows(block.X), np.asarray(block.y, dtype=np.int64)
         self._shrink(Z, y)
         limits = self._limits(Z, y)
         centers, radii, classes = [self.centers_], [self.radii_], [self.center_class_]
-        covered = self._covered(Z, y)
+        covered = self._cover(Z, y)
         while not covered.all():
             row = int(covered.argmin())
             centers.append(np.asarray(block.X[row : row + 1], dtype=np.float64))
@@ -208,9 +208,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         self.counts_ = np.concatenate([before, np.zeros(len(self.radii_) - len(before))])
         for c in np.unique(y):
             own, spheres = np.flatnonzero(y == c), np.flatnonzero(self.center_class_ == c)
-            first = (pairwise(Z[own], self._scaled(self.centers_[spheres])) <= self.radii_[spheres]).argmax(
-                axis=1
-            )
+            first = (
+                pairwise(Z[own], self._scale_rows(self.centers_[spheres])) <= self.radii_[spheres]
+            ).argmax(axis=1)
             self.counts_ += np.bincount(spheres[first], w[own], len(self.radii_))
 
     def _shrink(self, Z: np.ndarray, y: np.ndarray) -> None:
@@ -219,14 +219,14 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         for c in np.unique(self.center_class_):
             own, others = np.flatnonzero(self.center_class_ == c), Z[y != c]
             if len(others):
-                distance = nearest(self._scaled(self.centers_[own]), 1, among=others).distances[:, 0]
+                distance = nearest(self._scale_rows(self.centers_[own]), 1, among=others).distances[:, 0]
                 radii[own] = np.minimum(radii[own], np.maximum(distance * _INSIDE, self.min_radius))
         self.radii_ = radii
 
     def _limits(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
         """How large a sphere about every row may be: up to rows and centres of other classes."""
         out = np.full(len(Z), np.inf if self.max_radius is None else float(self.max_radius))
-        known = self._scaled(self.centers_)
+        known = self._scale_rows(self.centers_)
         for c in np.unique(y):
             others = np.concatenate([Z[y != c], known[self.center_class_ != c]])
             if len(others):
@@ -236,24 +236,24 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         out = np.where(np.isinf(out), 1e300, out)  # one class alone
         return np.maximum(out, self.min_radius)
 
-    def _covered(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def _cover(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Which rows a sphere of their class covers already."""
         out = np.zeros(len(Z), dtype=bool)
         for c in np.unique(self.center_class_):
             own, spheres = np.flatnonzero(y == c), np.flatnonzero(self.center_class_ == c)
             if len(own):
-                apart = pairwise(Z[own], self._scaled(self.centers_[spheres]))
+                apart = pairwise(Z[own], self._scale_rows(self.centers_[spheres]))
                 out[own] = (apart <= self.radii_[spheres]).any(axis=1)
         return out
 
-    def _scaled(self, X: np.ndarray) -> np.ndarray:
+    def _scale_rows(self, X: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray((np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_)
 
     # -- predict ---------------------------------------------------------------------------------------------
 
     def _counts(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         """The votes of covering spheres by class, (n, K), and the class of the nearest surface."""
-        apart = pairwise(self._scaled(block.X), self._scaled(self.centers_))
+        apart = pairwise(self._scale_rows(block.X), self._scale_rows(self.centers_))
         inside = np.where(apart <= self.radii_, np.maximum(self.counts_, 1e-9), 0.0)
         counts = np.zeros((len(block), len(self.classes_)))
         for c in np.unique(self.center_class_):
@@ -304,7 +304,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return self._explain(X, self._columns, "posterior")
 
     def _columns(self, block: Block) -> np.ndarray:
-        shares, Z, C = self._shares(block), self._scaled(block.X), self._scaled(self.centers_)
+        shares, Z, C = self._shares(block), self._scale_rows(block.X), self._scale_rows(self.centers_)
         code = shares.argmax(axis=1)
         apart = np.where(self.center_class_ == code[:, None], pairwise(Z, C) - self.radii_, np.inf)
         near = np.exp(-0.5 * (Z - C[apart.argmin(axis=1)]) ** 2)

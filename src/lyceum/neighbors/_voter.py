@@ -217,7 +217,7 @@ class Voter(StoredRows):
         Neighbors
             `distances` and `rows` of shape (n_samples, n_neighbors), the nearest first.
         """
-        return self._searched_rows(X).nearest(self._queried(X), n_neighbors or self.n_neighbors_)
+        return self._searched_rows(X).nearest(self._query_points(X), n_neighbors or self.n_neighbors_)
 
     def radius_neighbors(self, X: Any = None, radius: float | None = None) -> RadiusNeighbors:
         """The stored rows within a radius.
@@ -237,13 +237,13 @@ class Voter(StoredRows):
         radius = self.radius if radius is None else radius
         if radius is None:
             raise SettingError("give a radius: this learner has none of its own")
-        return self._searched_rows(X).within(self._queried(X), radius)
+        return self._searched_rows(X).within(self._query_points(X), radius)
 
     def _searched_rows(self, X: Any) -> NeighborIndex:
         check_is_fitted(self)
         return self._searched
 
-    def _queried(self, X: Any) -> Any:
+    def _query_points(self, X: Any) -> Any:
         if X is None:
             return None
         rows = self._rows_to_predict(X)

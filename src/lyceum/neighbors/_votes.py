@@ -71,7 +71,7 @@ class Votes:
 
     def _votes(self, d: np.ndarray, near: np.ndarray) -> np.ndarray:
         if callable(self.weights):
-            return self._called(d)
+            return self._call_votes(d)
         if self.weights == "uniform":
             return np.ones(d.shape)
         if self.weights in ("distance", "inverse_square"):
@@ -87,7 +87,7 @@ class Votes:
             return np.exp(np.minimum(-((d / width) ** 2 - (first / width) ** 2), 0.0))
         return (width / (width + d)) ** 2
 
-    def _called(self, d: np.ndarray) -> np.ndarray:
+    def _call_votes(self, d: np.ndarray) -> np.ndarray:
         assert callable(self.weights)
         votes = np.array(self.weights(d), dtype=np.float64)
         if votes.shape != d.shape:

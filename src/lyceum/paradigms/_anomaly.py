@@ -158,19 +158,19 @@ class AnomalyDetector(OutlierMixin, Learner):
         self.typical_, self.weights_ = typical_row(block), np.asarray(block.weights, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         n = source.n_rows
-        self.detector_ = self._fitted(source)
+        self.detector_ = self._fit_copy(source)
         if self.cv is None or n < 2:
-            self.scores_ = self._scored(self.detector_, source)
+            self.scores_ = self._score_rows_with(self.detector_, source)
         else:
             self.scores_ = np.full(n, np.nan)
             for train, test in row_splits(self.cv, n, self.seed_):
-                one = self._fitted(source.take(train))
-                self.scores_[test] = self._scored(one, source.take(test))
+                one = self._fit_copy(source.take(train))
+                self.scores_[test] = self._score_rows_with(one, source.take(test))
         self.threshold_ = _quantile(self.scores_, self.weights_, self.false_alarm_rate)
         self.offset_ = self.threshold_
         return self
 
-    def _fitted(self, source: ArraySource) -> Any:
+    def _fit_copy(self, source: ArraySource) -> Any:
         one = self._detector()
         names = [name for name in one.get_params() if f"__{name}".endswith("__random_state")]
         one.set_params(**dict.fromkeys(names, self.seed_ % 2**31))
@@ -188,7 +188,7 @@ class AnomalyDetector(OutlierMixin, Learner):
                 )
 
     @staticmethod
-    def _scored(one: Any, source: ArraySource) -> np.ndarray:
+    def _score_rows_with(one: Any, source: ArraySource) -> np.ndarray:
         given = Rows(replace(source, w=None)) if takes_rows(one) else source.X
         return np.asarray(one.score_samples(given), dtype=np.float64)
 

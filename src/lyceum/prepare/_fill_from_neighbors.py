@@ -181,10 +181,10 @@ class FillFromRows:
         out = X.astype(np.float64)
         for j in np.flatnonzero(missing.any(axis=0)):
             here = np.flatnonzero(missing[:, j])
-            out[here, j] = self._filled(np.asarray(X[here], dtype=np.float64), int(j))
+            out[here, j] = self._fill_cells(np.asarray(X[here], dtype=np.float64), int(j))
         return block.with_X(out.astype(X.dtype, copy=False), self.schema(block.schema))
 
-    def _filled(self, X: np.ndarray, j: int) -> np.ndarray:
+    def _fill_cells(self, X: np.ndarray, j: int) -> np.ndarray:
         """What fills column j of rows that lack it."""
         known = np.flatnonzero(~np.isnan(self.rows[:, j]))
         if not len(known):

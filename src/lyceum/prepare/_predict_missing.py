@@ -178,7 +178,7 @@ class PredictMissing(Transformer):
         self.history_: list[float] = []
         for _ in range(self.max_iter):
             sums = Sums(incomplete, rows.reduce(partial(_scatters, chain=chain, columns=incomplete)).parts)
-            before, equations = equations, self._solved(layout, sums, equations, incomplete)
+            before, equations = equations, self._solve_columns(layout, sums, equations, incomplete)
             self.history_.append(
                 max((moved(layout, j, sums[j], before, equations) for j in incomplete), default=0.0)
             )
@@ -190,7 +190,9 @@ class PredictMissing(Transformer):
         else:
             self._warn_of_moves()
         self.n_iter_ = len(self.history_)
-        self._finish(layout, sums, self._solved(layout, sums, equations, np.flatnonzero(self.missing_ == 0)))
+        self._finish(
+            layout, sums, self._solve_columns(layout, sums, equations, np.flatnonzero(self.missing_ == 0))
+        )
         if self.record:
             self.record_ = record
 
@@ -203,7 +205,9 @@ class PredictMissing(Transformer):
             )
         return Equations(intercept, np.zeros((len(intercept), len(intercept))))
 
-    def _solved(self, layout: Layout, sums: Sums, equations: Equations, columns: Iterable[int]) -> Equations:
+    def _solve_columns(
+        self, layout: Layout, sums: Sums, equations: Equations, columns: Iterable[int]
+    ) -> Equations:
         intercept, coef = equations.intercept.copy(), equations.coef.copy()
         for j in columns:
             own = layout.own[j]

@@ -295,7 +295,7 @@ class WordColumns:
             return block
         X = as_floats(block)
         parts = [
-            sparse.csr_array(X[:, [j]]) if words is None else self._counted(block, j)
+            sparse.csr_array(X[:, [j]]) if words is None else self._count_words(block, j)
             for j, words in enumerate(self.words)
         ]
         if self.sparse_output:
@@ -304,7 +304,7 @@ class WordColumns:
             cells = np.hstack([part.toarray() for part in parts])
         return block.with_X(cells, self.schema(block.schema))
 
-    def _counted(self, block: Block, j: int) -> sparse.csr_array:
+    def _count_words(self, block: Block, j: int) -> sparse.csr_array:
         values, places = block.schema[j].categories, self._places[j]
         assert values is not None
         codes = np.asarray(block.X[:, j], dtype=np.float64)

@@ -54,14 +54,14 @@ class LowRankCovariance:
     def solve(self, Z: np.ndarray) -> np.ndarray:
         """Σ⁻¹ z of every row z."""
         scaled = Z * _inverse(self.diagonal)
-        return scaled - (self._turned(scaled) @ self.turn @ self.rows) * _inverse(self.diagonal)
+        return scaled - (self._rotate(scaled) @ self.turn @ self.rows) * _inverse(self.diagonal)
 
     def squared_distances(self, Z: np.ndarray) -> np.ndarray:
         """zᵀ Σ⁻¹ z of every row z."""
         scaled = Z * _inverse(self.diagonal)
-        return np.einsum("ij,ij->i", scaled, Z) - (self._turned(scaled) ** 2).sum(axis=1)
+        return np.einsum("ij,ij->i", scaled, Z) - (self._rotate(scaled) ** 2).sum(axis=1)
 
-    def _turned(self, scaled: np.ndarray) -> np.ndarray:
+    def _rotate(self, scaled: np.ndarray) -> np.ndarray:
         return (scaled @ self.rows.T) @ self.turn.T
 
     def toarray(self) -> np.ndarray:

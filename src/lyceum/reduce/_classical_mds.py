@@ -217,7 +217,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         array of shape (n_samples, n_components)
         """
         self.fit(X)
-        return self.transform(X) if isinstance(X, Rows) else self._contained(self.embedding_, X)
+        return self.transform(X) if isinstance(X, Rows) else self._contain(self.embedding_, X)
 
     def transform(self, X: Any) -> Any:
         """Coordinates of new rows among those of `fit`.
@@ -231,9 +231,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         -------
         array, frame or rows, as X is, of shape (n_samples, n_components)
         """
-        return self._in_new_columns(self._placed, X)
+        return self._in_new_columns(self._place_rows, X)
 
-    def _placed(self, block: Block) -> np.ndarray:
+    def _place_rows(self, block: Block) -> np.ndarray:
         X = np.asarray(block.dense, dtype=np.float64)
         if not self._is_matrix:
             X = np.asarray(pairwise(X, self.rows_, metric=self.metric_ or "euclidean"), dtype=np.float64)

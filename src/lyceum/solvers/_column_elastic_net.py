@@ -214,7 +214,7 @@ class ColumnElasticNet:
             if observer:
                 observer(b, gap, epochs)
             live = self._screened(state, b, l1, l2)
-            grown = self._grown(chosen, state, l1)
+            grown = self._grow_set(chosen, state, l1)
             if len(grown) == len(chosen):
                 if gap >= before and gap <= 64 * _EPS * self.yy:
                     break  # rounding hides the rest
@@ -259,7 +259,7 @@ class ColumnElasticNet:
         near = size >= 2 * l1 - max(float(size.max(initial=0.0)), l1)
         return _union(np.flatnonzero(b), live[near], size[near], max(64, int(np.count_nonzero(b))))
 
-    def _grown(self, chosen: np.ndarray, state: _Look, l1: float) -> np.ndarray:
+    def _grow_set(self, chosen: np.ndarray, state: _Look, l1: float) -> np.ndarray:
         size = np.abs(state.g)
         outside = (size > l1) & ~np.isin(state.live, chosen)
         return _union(chosen, state.live[outside], size[outside], max(64, len(chosen)))

@@ -102,10 +102,10 @@ class ConstrainedProblem:
                 z = optimize.root(equations, z, method="hybr", options={"maxfev": 200 * (len(z) + 1)}).x
             except (ValueError, np.linalg.LinAlgError):
                 return None
-            z = self._polished(z, equations, active, d)
+            z = self._polish(z, equations, active, d)
         return z if np.isfinite(z).all() else None
 
-    def _polished(self, z: np.ndarray, equations: Function, active: Sequence[int], d: int) -> np.ndarray:
+    def _polish(self, z: np.ndarray, equations: Function, active: Sequence[int], d: int) -> np.ndarray:
         """Newton's steps as long as they help."""
         here = equations(z)
         for _ in range(_POLISH):

@@ -38,14 +38,14 @@ class UniformRowSample:
             keep &= block.w > 0
         weights = None if block.w is None else block.w[keep]
         X = block.X if keep.all() else block.X[keep]
-        return cls(size, level, ((hashes[keep], X, weights),))._sieved()
+        return cls(size, level, ((hashes[keep], X, weights),))._sieve()
 
     def merge(self, other: UniformRowSample) -> UniformRowSample:
         level = max(self.level, other.level)
         pieces = self._at(level).pieces + other._at(level).pieces
-        return UniformRowSample(self.size, level, pieces)._sieved()
+        return UniformRowSample(self.size, level, pieces)._sieve()
 
-    def _sieved(self) -> UniformRowSample:
+    def _sieve(self) -> UniformRowSample:
         level, hashes = self.level, [piece[0] for piece in self.pieces]
         while sum(map(len, hashes)) > self.size:
             level += 1
