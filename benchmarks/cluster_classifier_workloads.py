@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from workloads import Workload, size, workload
+from workloads import Workload, fit_predictor, size, workload
 
 
 def _classes(n: int, seed: int):
@@ -14,14 +14,6 @@ def _classes(n: int, seed: int):
 
 def _accuracy(X, y):
     return lambda predict: {"accuracy": float((np.asarray(predict(X)) == y).mean())}
-
-
-def _fit_copy(make, X, y):
-    def prepare():
-        model = make()
-        return lambda: model.fit(X, y).predict
-
-    return prepare
 
 
 def _by_cluster(X, y):
@@ -67,7 +59,7 @@ def cluster_classifier(scale):
     return Workload(
         "Clustering",
         "a logistic regression per cluster, K=8, n=100k d=20",
-        {"lyceum": _fit_copy(ours, X, y), "sklearn by hand": _by_cluster(X, y)},
+        {"lyceum": fit_predictor(ours, X, y), "sklearn by hand": _by_cluster(X, y)},
         _accuracy(*test),
         ("accuracy", 1, 0.01),
     )
@@ -107,7 +99,7 @@ def cluster_labels(scale):
     return Workload(
         "Clustering",
         "cluster, then label: K=16, one label in a hundred, n=100k d=10",
-        {"lyceum": _fit_copy(ours, X, known), "sklearn by hand": by_hand},
+        {"lyceum": fit_predictor(ours, X, known), "sklearn by hand": by_hand},
         _accuracy(*test),
         ("accuracy", 1, 0.02),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from workloads import Workload, size, workload
+from workloads import Workload, fit_predictor, size, workload
 
 
 def _classes(n: int, d: int, seed: int, noise: float = 1.0):
@@ -27,14 +27,6 @@ def _members():
         ("logistic", LogisticRegression()),
         ("tree", DecisionTreeClassifier(max_depth=8, random_state=0)),
     ]
-
-
-def _fit_copy(make, X, y):
-    def prepare():
-        model = make()
-        return lambda: model.fit(X, y).predict
-
-    return prepare
 
 
 def _alone(X, y):
@@ -68,7 +60,11 @@ def committee(scale):
     return Workload(
         "Committees",
         "three scikit-learn members, mean of posteriors, n=100k d=20",
-        {"lyceum": _fit_copy(ours, X, y), "sklearn": _fit_copy(theirs, X, y), "members alone": _alone(X, y)},
+        {
+            "lyceum": fit_predictor(ours, X, y),
+            "sklearn": fit_predictor(theirs, X, y),
+            "members alone": _alone(X, y),
+        },
         _accuracy(*test),
         ("accuracy", 1, 0.005),
     )
@@ -95,7 +91,7 @@ def stacking(scale):
     return Workload(
         "Committees",
         "stacking of three scikit-learn members, 5 folds, n=25k d=20",
-        {"lyceum": _fit_copy(ours, X, y), "sklearn": _fit_copy(theirs, X, y)},
+        {"lyceum": fit_predictor(ours, X, y), "sklearn": fit_predictor(theirs, X, y)},
         _accuracy(*test),
         ("accuracy", 1, 0.005),
     )
@@ -213,7 +209,7 @@ def self_training(scale):
     return Workload(
         "Unlabelled rows",
         "self-training of naive Bayes, one label in a hundred, n=100k d=10",
-        {"lyceum": _fit_copy(ours, X, given), "sklearn": _fit_copy(theirs, X, given)},
+        {"lyceum": fit_predictor(ours, X, given), "sklearn": fit_predictor(theirs, X, given)},
         _accuracy(X, y),
         ("accuracy", 1, 0.005),
     )
@@ -249,7 +245,7 @@ def semi_supervised_em(scale):
     return Workload(
         "Unlabelled rows",
         "20 steps of EM over naive Bayes, one label in a hundred, n=100k d=10",
-        {"lyceum": _fit_copy(ours, X, given), "sklearn in a loop": theirs},
+        {"lyceum": fit_predictor(ours, X, given), "sklearn in a loop": theirs},
         _accuracy(X, y),
         ("accuracy", 1, 0.005),
     )
@@ -311,7 +307,7 @@ def experts(scale):
     return Workload(
         "Committees",
         "two linear experts under a gate, beside boosted trees of scikit-learn, n=20k d=5",
-        {"lyceum": _fit_copy(ours, X, y), "sklearn boosting": _fit_copy(peer, X, y)},
+        {"lyceum": fit_predictor(ours, X, y), "sklearn boosting": fit_predictor(peer, X, y)},
         quality,
         ("R2", 1, 0.02),
     )

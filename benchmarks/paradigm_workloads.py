@@ -7,7 +7,7 @@ and NumPy, or beside the learner without it, whose quality it should surpass.
 from __future__ import annotations
 
 import numpy as np
-from workloads import Workload, size, workload
+from workloads import Workload, fit_predictor, size, workload
 
 
 def _classes(n: int, d: int, seed: int):
@@ -19,14 +19,6 @@ def _classes(n: int, d: int, seed: int):
 
 def _accuracy(X, y):
     return lambda predict: {"accuracy": float((np.asarray(predict(X)) == y).mean())}
-
-
-def _fit_copy(make, *data, **more):
-    def prepare():
-        model = make()
-        return lambda: model.fit(*data, **more).predict
-
-    return prepare
 
 
 @workload
@@ -117,7 +109,7 @@ def auxiliary_targets(scale):
     return Workload(
         "Committees",
         "two auxiliary targets beside the main one, trees of depth 6, n=20k d=6",
-        {"lyceum": _fit_copy(ours, train, y[:n]), "sklearn by hand": by_hand, "tree without them": alone},
+        {"lyceum": fit_predictor(ours, train, y[:n]), "sklearn by hand": by_hand, "tree without them": alone},
         _accuracy(unknown, y[n:]),
         ("accuracy", 1, 0.01),
     )
@@ -174,10 +166,10 @@ def transfer_boost(scale):
         "Transfer",
         "20 rounds of boosting across domains, 50k rows of another task and 50 of this one, d=8",
         {
-            "lyceum": _fit_copy(ours, X, y, domain=domain),
+            "lyceum": fit_predictor(ours, X, y, domain=domain),
             "sklearn by hand": by_hand,
-            "AdaBoost on the 50": _fit_copy(alone, X[domain], y[domain]),
-            "AdaBoost on all rows": _fit_copy(alone, X, y),
+            "AdaBoost on the 50": fit_predictor(alone, X[domain], y[domain]),
+            "AdaBoost on all rows": fit_predictor(alone, X, y),
         },
         lambda predict: {"error on the target": float((np.asarray(predict(Z)) != truth).mean())},
         ("error on the target", -1, 0.01),
@@ -284,7 +276,7 @@ def model_as_prior(scale):
     return Workload(
         "Transfer",
         "logistic model of 100k rows of another task as prior for 60 rows, d=30",
-        {"lyceum": ours, "SciPy by hand": by_hand, "the 60 rows alone": _fit_copy(alone, some, labels)},
+        {"lyceum": ours, "SciPy by hand": by_hand, "the 60 rows alone": fit_predictor(alone, some, labels)},
         _accuracy(X[n + few :], y[n + few :]),
         ("accuracy", 1, 0.01),
     )

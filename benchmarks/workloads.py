@@ -34,6 +34,16 @@ def workload(function):
     return function
 
 
+def fit_predictor(make, *data, **more):
+    """A contender that fits a fresh model and is judged by its `predict`."""
+
+    def prepare():
+        model = make()
+        return lambda: model.fit(*data, **more).predict
+
+    return prepare
+
+
 def size(n: int, scale: float) -> int:
     return max(2_000, round(n * scale))
 
