@@ -47,19 +47,19 @@ class LearnerChoice:
             object.__setattr__(self, "search", spaces)
 
     @classmethod
-    def of(cls, asked: Any) -> LearnerChoice:
+    def of(cls, learner: Any) -> LearnerChoice:
         """A choice from a name, a table of the recipe, a catalogued learner with its settings, or itself."""
-        if isinstance(asked, LearnerChoice):
-            return asked
-        if isinstance(asked, str):
-            return cls(asked)
-        if isinstance(asked, Mapping):
-            return _choice(asked)
-        if hasattr(asked, "get_params"):
-            plain = type(asked)().get_params(deep=False)
-            own = asked.get_params(deep=False)
-            return cls(type(asked).__name__, {k: v for k, v in own.items() if repr(v) != repr(plain[k])})
-        raise StudyError(f"learners: cannot take {asked!r}: give names of the catalog, e.g. 'NaiveBayes'")
+        if isinstance(learner, LearnerChoice):
+            return learner
+        if isinstance(learner, str):
+            return cls(learner)
+        if isinstance(learner, Mapping):
+            return _choice(learner)
+        if hasattr(learner, "get_params"):
+            plain = type(learner)().get_params(deep=False)
+            own = learner.get_params(deep=False)
+            return cls(type(learner).__name__, {k: v for k, v in own.items() if repr(v) != repr(plain[k])})
+        raise StudyError(f"learners: cannot take {learner!r}: give names of the catalog, e.g. 'NaiveBayes'")
 
     def as_dict(self) -> dict[str, Any]:
         """The table of the recipe."""

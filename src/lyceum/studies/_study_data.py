@@ -116,14 +116,14 @@ class StudyData:
         cls, rows: Rows, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
     ) -> StudyData:
         y, w = rows.coded_y, rows.sample_weight
-        there = has_target(y)
-        n_without = int(np.count_nonzero(~there))
+        usable = has_target(y)
+        n_without = int(np.count_nonzero(~usable))
         if w is not None:
-            idle = int(np.count_nonzero(there & (w == 0)))
-            there &= w > 0
-            notes += (zero_weight_note(idle),) if idle else ()
-        known = np.flatnonzero(there)
-        kept = rows if there.all() else rows.take(known)
+            n_zero = int(np.count_nonzero(usable & (w == 0)))
+            usable &= w > 0
+            notes += (zero_weight_note(n_zero),) if n_zero else ()
+        known = np.flatnonzero(usable)
+        kept = rows if usable.all() else rows.take(known)
         return cls(kept, known, kept, len(known), n_without, missing, suspects, notes)
 
     @classmethod
@@ -308,9 +308,9 @@ def _check_target(found: Inspection, recipe: Recipe) -> None:
 def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> None:
     names = {column.name for column in found.columns}
     for key in ("ignore", "keep"):
-        absent = sorted(set(getattr(recipe, key)) - names)
-        if absent:
-            raise StudyError(f"{key}: there is no column {absent[0]!r}")
+        unknown = sorted(set(getattr(recipe, key)) - names)
+        if unknown:
+            raise StudyError(f"{key}: there is no column {unknown[0]!r}")
     if names - left_out - {*recipe.ignore, recipe.target, recipe.weight}:
         return
     raise StudyError(
@@ -336,9 +336,9 @@ def _check_scale(target: str, y: np.ndarray) -> None:
 def _check_count(n_rows: int) -> None:
     """Raise where the rows with a target are too few for folds."""
     if n_rows < _FEWEST:
-        there = "there is 1 row" if n_rows == 1 else f"there are {n_rows} rows"
+        count = "there is 1 row" if n_rows == 1 else f"there are {n_rows} rows"
         raise StudyError(
-            f"{there} with a target: too few to learn from some and test on others; {_FEWEST} are the least, "
+            f"{count} with a target: too few to learn from some and test on others; {_FEWEST} are the least, "
             "and even 20 say little"
         )
 
