@@ -69,7 +69,7 @@ def test_no_boxes_and_no_labels_overlap(leaves, task):
 def test_children_are_below_and_parents_in_the_middle():
     data = load_diabetes()
     fitted = DecisionTreeRegressor(max_leaf_nodes=20, random_state=0).fit(data.data, data.target)
-    drawing = plot._tree_drawing._Drawing(
+    drawing = plot._tree_drawing._TreeDrawing(
         plot._tree_drawing._labels(of_sklearn(fitted), Schema.of_numbers(list(data.feature_names)), None),
         None,
         None,
