@@ -121,14 +121,14 @@ class Align:
             X = X[:, self.places] if sparse.issparse(X) else X.take(self.places, axis=1)
         for j, change in enumerate(self.changes):
             if change is not None:
-                X = _sign(X, copy=X is block.X)
+                X = _as_signed(X, copy=X is block.X)
                 X[:, j] = change(X[:, j])
         if y is not None and self.classes is not None:
             y = self.classes(y).astype(np.int32)
         return replace(block, X=X, y=y, schema=with_texts_of(self.after, block.schema))
 
 
-def _sign(X: np.ndarray, copy: bool) -> np.ndarray:
+def _as_signed(X: np.ndarray, copy: bool) -> np.ndarray:
     """Cells that can hold the code -1."""
     return X.astype(np.float64) if X.dtype.kind == "u" else X.copy() if copy else X
 
