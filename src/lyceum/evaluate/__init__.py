@@ -6,7 +6,7 @@ interface. Resampling, curves and comparisons take arrays, frames and scanned ro
 
 from lyceum.evaluate._bayes_factor import BayesFactor, bayes_factor
 from lyceum.evaluate._bias_variance import BiasVariance, bias_variance, decompose
-from lyceum.evaluate._binary import BinaryReport, binary_report, kappa_from_rates, kappa_reading
+from lyceum.evaluate._binary import BinaryReport, binary_report
 from lyceum.evaluate._bootstrap_632 import Bootstrap632, bootstrap_632
 from lyceum.evaluate._bounds import (
     Interval,
@@ -16,7 +16,8 @@ from lyceum.evaluate._bounds import (
     majority_vote_error,
 )
 from lyceum.evaluate._calibration import Calibration, brier_score, calibration, log_loss
-from lyceum.evaluate._confusion import Cobweb, Confusion, cobweb, confusion
+from lyceum.evaluate._cobweb import Cobweb, cobweb
+from lyceum.evaluate._confusion import Confusion, confusion
 from lyceum.evaluate._criteria import (
     InformationCriteria,
     criterion_weights,
@@ -29,16 +30,11 @@ from lyceum.evaluate._delong import AucInterval, DeLong, auc_interval, delong
 from lyceum.evaluate._density_errors import DensityErrors, density_errors
 from lyceum.evaluate._error_parts import ErrorParts, error_parts
 from lyceum.evaluate._joint_likelihood import joint_log_likelihood
-from lyceum.evaluate._learning_curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
+from lyceum.evaluate._kappa import kappa_from_rates, kappa_reading
+from lyceum.evaluate._learning_curves import LearningCurve, learning_curve
 from lyceum.evaluate._many_classes import auc_fawcett, auc_hand_till, macro_average_modified
-from lyceum.evaluate._paired_tests import (
-    CorrectedT,
-    FiveByTwoTest,
-    McNemar,
-    corrected_t,
-    five_by_two,
-    mcnemar,
-)
+from lyceum.evaluate._mcnemar import McNemar, mcnemar
+from lyceum.evaluate._paired_tests import CorrectedT, FiveByTwoTest, corrected_t, five_by_two
 from lyceum.evaluate._per_class import ClassAverages, ClassReport, class_report
 from lyceum.evaluate._regression import RegressionReport, regression_report
 from lyceum.evaluate._resampling import CrossValidation, cross_validate
@@ -60,6 +56,7 @@ from lyceum.evaluate._splits import (
     train_validation_test,
 )
 from lyceum.evaluate._tail_bounds import Bound, chebyshev, hoeffding, markov
+from lyceum.evaluate._validation_curves import ValidationCurve, validation_curve
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Confusion matrices of K classes: counts, rates, every way to see them as two classes, and the cobweb."""
+"""Confusion matrices of K classes: counts, rates, and every way to see them as two classes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate._binary import BinaryReport, cohen_kappa, disagreement_weights, kappa_reading
+from lyceum.evaluate._binary import BinaryReport
 from lyceum.evaluate._common import ratio
+from lyceum.evaluate._kappa import cohen_kappa, disagreement_weights, kappa_reading
 from lyceum.evaluate._label_codes import (
     as_classes,
     column_of,
@@ -23,7 +24,7 @@ from lyceum.evaluate._label_codes import (
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
-__all__ = ["Cobweb", "Confusion", "cobweb", "confusion"]
+__all__ = ["Confusion", "confusion"]
 
 _MOST_CLASSES = 5_000
 _MOST_GROUPED = 16  # 2^15 - 1 = 32,767 tables
@@ -331,64 +332,3 @@ def _as_integers(counts: np.ndarray) -> np.ndarray:
 
 def _name(labels: np.ndarray) -> Any:
     return labels.tolist()[0] if len(labels) == 1 else ", ".join(map(str, labels.tolist()))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cobweb(Printable):
-    """The spokes of a cobweb chart (Diri and Albayrak 2008): one for each kind of mistake.
-
-    Attributes
-    ----------
-    truth, predicted : ndarray of shape (K(K-1),)
-        The labels that the spoke stands for.
-    rates : ndarray of shape (K(K-1),)
-        Share of the true class that got the wrong label: 0 is the centre, and perfect.
-    angles : ndarray of shape (K(K-1),)
-        The directions of the spokes, in radians.
-    chance : float
-        1/K, the rate of guessing: the ring to stay within.
-    """
-
-    truth: np.ndarray
-    predicted: np.ndarray
-    rates: np.ndarray
-    angles: np.ndarray
-    chance: float
-
-    def summary(self) -> Summary:
-        """The kinds of mistakes, the most frequent first."""
-        order = np.argsort(-self.rates, kind="stable")
-        rows = [(str(self.truth[i]), str(self.predicted[i]), float(self.rates[i])) for i in order]
-        return Summary("cobweb", {"chance": self.chance}, (Table("", ("truth", "taken for", "rate"), rows),))
-
-
-def cobweb(matrix: Confusion) -> Cobweb:
-    """The misclassification rates of a confusion matrix, laid out for a cobweb chart.
-
-    Parameters
-    ----------
-    matrix : Confusion
-
-    Returns
-    -------
-    Cobweb
-
-    See Also
-    --------
-    lyceum.plot.cobweb : The chart.
-
-    References
-    ----------
-    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical data,
-    Expert Systems with Applications 34, 2008.
-
-    Examples
-    --------
-    >>> web = cobweb(confusion([0, 0, 1, 1], [0, 1, 1, 1]))
-    >>> web.rates
-    array([0.5, 0. ])
-    """
-    K = len(matrix.classes)
-    i, j = np.nonzero(~np.eye(K, dtype=bool))
-    angles = 2.0 * np.pi * np.arange(len(i)) / max(len(i), 1)
-    return Cobweb(matrix.classes[i], matrix.classes[j], matrix.rates[i, j], angles, ratio(1.0, K))
