@@ -8,8 +8,8 @@ LyceumError
 ├── SettingError (a ValueError)      parameters that do not go together, or not with these data
 ├── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
 ├── StudyError (a ValueError)        a study cannot be run as requested, or not in this folder
-└── Cancelled                        the work was stopped by whoever watched its progress
-DataWarning (a UserWarning)          what was found out, and taken for true, about the way a file is written
+└── Cancelled                        the work was cancelled by the code that watched its progress
+DataWarning (a UserWarning)          what was inferred about how a file is written
 
 A message says what, where, what came, and what to do instead.
 """
@@ -31,40 +31,198 @@ __all__ = [
 
 
 class LyceumError(Exception):
-    """The base of every error that Lyceum raises on purpose."""
+    """The base of every error that Lyceum raises on purpose.
+
+    See Also
+    --------
+    DataError, SettingError, ModelFileError, StudyError, Cancelled : Its kinds.
+    DataWarning : A warning, which stops nothing.
+
+    Examples
+    --------
+    >>> from lyceum import catalog
+    >>> catalog.find("Rigde")
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.LyceumError: there is no learner 'Rigde': did you mean Ridge?
+    """
 
 
 class DataError(LyceumError, ValueError):
-    """The rows cannot be used as they are."""
+    """The rows cannot be used as they are.
+
+    See Also
+    --------
+    SchemaError, MissingValuesError, SourceError : Kinds of it.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> datasets.load("weather").take([20])
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.DataError: there is no row 20 of 14: places are counted from 0
+    """
 
 
 class SchemaError(DataError):
-    """Columns do not fit: a name, a kind or a category."""
+    """Columns do not fit: a name, a kind or a category.
+
+    See Also
+    --------
+    lyceum.data.Schema : The columns with their kinds and categories.
+    lyceum.data.scan : Takes kinds that are declared, `kinds=`.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.data import scan
+    >>> scan(datasets.path("weather"), target="plays")
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.SchemaError: target: there is no column 'plays': did you mean 'play'?
+    """
 
 
 class MissingValuesError(DataError):
-    """There are missing or infinite cells where the method cannot take them."""
+    """There are missing or infinite cells where the method cannot take them.
+
+    See Also
+    --------
+    lyceum.prepare.FillMissing, lyceum.prepare.DropMissing : Two ways to have no missing cells.
+    lyceum.data.CheckCells : What raises it for the cells of a learner.
+
+    Examples
+    --------
+    >>> import math
+    >>> from lyceum.linear import LinearRegression
+    >>> LinearRegression().fit([[1.0], [math.nan]], [2.0, 3.0])  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.MissingValuesError: column 'x0' has a missing value (NaN) in row 1, which LinearRegression
+        cannot take: fill it first, e.g. lyceum.prepare.FillMissing()
+    """
 
 
 class SourceError(DataError, TypeError):
-    """The method cannot run on this kind of source."""
+    """The method cannot run on this kind of source.
+
+    See Also
+    --------
+    lyceum.data.scan : `memory=` says how many bytes of rows are held.
+    lyceum.data.Rows : The rows of any source.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.data import scan
+    >>> rows = scan(datasets.path("weather"), target="play", memory=0)  # a file that is read on every pass
+    >>> rows.take([3, 1])  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.SourceError: rows of files and Dask collections are read in order, but place 1 comes
+        after 3: sort the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)
+    """
 
 
 class SettingError(LyceumError, ValueError):
-    """Parameters that do not go together, or do not go with these data."""
+    """Parameters that do not go together, or do not go with these data.
+
+    See Also
+    --------
+    DataError : The fault is in the rows alone.
+
+    Examples
+    --------
+    >>> from lyceum.prepare import Discretize
+    >>> Discretize(method="mdl").fit([[1.0], [2.0]])  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.SettingError: method='mdl' cuts by classes: give fit a y of classes,
+        or choose 'frequency' or 'width'
+    """
 
 
 class ModelFileError(LyceumError, ValueError):
-    """A model file is damaged, of an unknown make, or holds what may not be loaded."""
+    """A model file is damaged, is of an unknown format, or holds what may not be loaded.
+
+    See Also
+    --------
+    lyceum.persist.load, lyceum.persist.save : What raises it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from lyceum.persist import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.lyceum")
+    ...     with open(path, "wb") as file:
+    ...         written = file.write(b"a letter")
+    ...     try:
+    ...         load(path)
+    ...     except ModelFileError as error:
+    ...         print(str(error).replace(path, "model.lyceum"))
+    model.lyceum is damaged, or is not a model file at all (BadZipFile: File is not a zip file)
+    """
 
 
 class StudyError(LyceumError, ValueError):
-    """A study cannot be run as requested, or not in this folder."""
+    """A study cannot be run as requested, or not in this folder.
+
+    See Also
+    --------
+    lyceum.studies.study, lyceum.studies.Study : What raises it.
+
+    Examples
+    --------
+    >>> from lyceum.studies import Study
+    >>> Study.open("nowhere")
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.StudyError: there is no study in nowhere: run one first, lyceum study ... --out nowhere
+    """
 
 
 class Cancelled(LyceumError):
-    """The work was stopped by whoever watched its progress."""
+    """The work was cancelled by the code that watched its progress.
+
+    A learner whose fit is cancelled is left as it was.
+
+    See Also
+    --------
+    lyceum.progress.watch : Watches work, and can cancel it.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.progress import watch
+    >>> with watch() as watched:
+    ...     watched.cancel()
+    ...     NaiveBayes().fit(datasets.load("weather"))
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.Cancelled: cancelled after 14 of 14 rows
+    """
 
 
 class DataWarning(UserWarning):
-    """What was found out, and taken for true, about the way in which a file is written."""
+    """What was inferred about how a file is written, where the inference could be wrong.
+
+    See Also
+    --------
+    lyceum.data.scan : Its `separator`, `encoding`, `decimal` and `header` say how a file is written.
+    lyceum.data.FileFormat : The same settings as one value.
+
+    Examples
+    --------
+    >>> import os, tempfile, warnings
+    >>> from lyceum.data import scan
+    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     with open(os.path.join(folder, "prices.csv"), "w") as file:
+    ...         written = file.write("price;stars\\n1,5;3\\n2,5;4\\n")
+    ...     rows = scan(os.path.join(folder, "prices.csv"))
+    >>> caught[0].category.__name__, str(caught[0].message).partition(": ")[2]
+    ('DataWarning', 'numbers are written with decimal commas')
+    """

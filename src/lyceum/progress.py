@@ -27,7 +27,7 @@ __all__ = ["Update", "Watch", "is_watched", "report", "watch", "with_watches"]
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """How far the work is: `done` of `total` (None if unknown) units of a stage ("rows", "trees").
+    """The progress of some work: `done` of `total` steps of a stage ("rows", "trees").
 
     Attributes
     ----------
@@ -36,7 +36,20 @@ class Update:
     done : int
         How many steps are done.
     total : int or None, default=None
-        How many there will be, if that is known.
+        How many there will be, None if that is not known.
+
+    See Also
+    --------
+    report : Sends one to all watches.
+    watch : Receives them.
+
+    Examples
+    --------
+    >>> updates = []
+    >>> with watch(updates.append):
+    ...     report("trees", 1, 2)
+    >>> updates
+    [Update(stage='trees', done=1, total=2)]
     """
 
     stage: str
@@ -46,14 +59,29 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One watch over some work: where its updates go, and whether or when it is to be stopped.
+    """One watch over some work: it receives the updates and can cancel the work.
 
     Attributes
     ----------
     show : function of an Update or None, default=None
         Called at every update.
     deadline : float or None, default=None
-        When the work is to be stopped, on the clock of `time.monotonic`.
+        When the work is cancelled, on the clock of `time.monotonic`.
+    cancelled : bool
+        Whether the work is to stop at its next report: it was cancelled, or the deadline has passed.
+
+    See Also
+    --------
+    watch : Makes one for the work of a `with` block.
+    lyceum.errors.Cancelled : What cancelled work raises.
+
+    Examples
+    --------
+    >>> with watch() as watched:
+    ...     report("rows", 100)
+    ...     watched.cancel()
+    >>> watched.cancelled
+    True
     """
 
     show: Callable[[Update], None] | None = None

@@ -70,6 +70,11 @@ class Table:
     rows : sequence of sequences
         The cells of every row.
 
+    See Also
+    --------
+    Summary : Facts and tables under one title.
+    show : How a cell is written.
+
     Examples
     --------
     >>> print(Table("Means", ("class", "age"), [("a", 31.25), ("b", 7)]))
@@ -145,8 +150,35 @@ class Summary:
     Parameters
     ----------
     title : str
-    facts : mapping of str to values
-    tables : sequence of Table
+        What the summary is of.
+    facts : mapping of str to values, default={}
+        Single values by their names.
+    tables : sequence of Table, default=()
+        Further values, in rows and columns.
+
+    See Also
+    --------
+    lyceum.base.Learner.summary : The summary of what a learner has learned.
+    Table : One table of it.
+    Explanation : Single predictions, column by column.
+
+    Examples
+    --------
+    >>> table = Table("Means", ("class", "age"), [("a", 31.25), ("b", 7)])
+    >>> summary = Summary("A small model", {"rows": 12, "log loss": 0.123456}, [table])
+    >>> print(summary)
+    A small model
+    <BLANKLINE>
+      rows      12
+      log loss  0.1235
+    <BLANKLINE>
+    Means
+    class    age
+    ─────  ─────
+    a      31.25
+    b          7
+    >>> summary.as_dict()["facts"]
+    {'rows': 12, 'log loss': 0.123456}
     """
 
     title: str
@@ -170,22 +202,44 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What every column adds to a prediction, from a base, in the units named.
+    """How much every column adds to a prediction: a score is a base plus one contribution per column.
 
     Parameters
     ----------
     names : sequence of str
         The columns of the table.
     contributions : array of shape (n_rows, n_columns)
-        What every column adds; base plus their sum is the score.
+        What every column adds; the base plus their sum is the score.
     base : array of shape (n_rows,)
-        Where the sum starts.
+        The score before any column adds to it.
     predicted : array of shape (n_rows,)
-        What was predicted.
+        The predictions: classes or numbers.
     unit : str
         What the contributions are measured in, e.g. "log-odds".
     values : array of shape (n_rows, n_columns), optional
         The cells that were explained: numbers, or categories as they were written; None where missing.
+
+    Attributes
+    ----------
+    scores : array of shape (n_rows,)
+        The explained scores: base plus contributions.
+
+    See Also
+    --------
+    Table : What `row` gives for one row.
+    Summary : The model as a whole.
+
+    Examples
+    --------
+    >>> from lyceum.linear import LinearRegression
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])  # y = 1 + 2 x
+    >>> explanation = model.explain([[4.0]])
+    >>> print(explanation.row(0))
+    Row 0: 9, y 9
+    column  value  y
+    ──────  ─────  ─
+    (base)         3
+    x0      4      6
     """
 
     names: Sequence[str]

@@ -32,18 +32,34 @@ SECTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its number, a title, what of it is still missing, and what covers the rest.
+    """One row of the syllabus: its number and title, what it lacks, and the names that cover it.
 
     Attributes
     ----------
     number : str
-        Such as "6.7".
+        Its number, e.g. "6.7".
     title : str
-        What it is about.
+        Its subject.
     lacks : str
-        What of it is still missing, empty if nothing.
+        What is not implemented yet, empty if nothing is missing.
     where : tuple of str
-        Where the rest is: names in the catalog.
+        The public names that cover it.
+    section : int
+        The number of its section, a key of `SECTIONS`.
+    status : {"works", "partly", "not yet"}
+        Whether all of it is implemented.
+
+    See Also
+    --------
+    rows : All rows.
+    lyceum.catalog.covering : The catalogued learners and functions behind one row.
+
+    Examples
+    --------
+    >>> from lyceum.syllabus import SECTIONS, rows
+    >>> row = next(row for row in rows() if row.number == "6.7")
+    >>> row.title, SECTIONS[row.section], row.status
+    ('Regression and model trees', 'Decision trees', 'works')
     """
 
     number: str

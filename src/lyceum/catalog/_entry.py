@@ -29,10 +29,23 @@ class Item:
     Parameters
     ----------
     name : str
+        What it is called.
     package : str
         Where it is imported from.
     syllabus : tuple of str
         The numbers of the rows that it covers.
+
+    See Also
+    --------
+    Entry : A learner.
+    items : All of them.
+
+    Examples
+    --------
+    >>> from lyceum.catalog import items
+    >>> item = next(item for item in items() if item.name == "roc")
+    >>> item.package, item.syllabus, item.load().__name__
+    ('lyceum.evaluate', ('14.3',), 'roc')
     """
 
     name: str
@@ -46,11 +59,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One learner.
+    """A learner: what it does and takes, what it costs, and what a study searches.
 
     Parameters
     ----------
     name : str
+        The name of the class.
     package : str
         Where it is imported from.
     task : str
@@ -66,7 +80,7 @@ class Entry:
     kinds : tuple of str
         The kinds of columns that it takes.
     missing, sparse : bool
-        Whether it takes missing cells and sparse arrays as they are; the flags of the class say the same.
+        Whether it takes missing cells and sparse arrays as they are.
     space : mapping
         For every parameter worth searching a list of choices, or (low, high, "log" or "linear").
     needs_scaling : bool
@@ -79,7 +93,22 @@ class Entry:
         Rows above which a study leaves it out unless it is named: by default 20,000 for learners in memory,
         and no limit for others.
     study_settings : mapping
-        Settings that a study gives it, where it is not told otherwise: posteriors that are off by default.
+        Settings that a study changes from the learner's own defaults, e.g. posteriors that are off.
+
+    See Also
+    --------
+    learners : All entries, or those for one task.
+    find : The entry of one learner.
+    Item : A public name that is not a learner.
+
+    Examples
+    --------
+    >>> from lyceum.catalog import find
+    >>> entry = find("Ridge")
+    >>> entry.task, entry.scales, entry.missing
+    ('regression', 'one pass', False)
+    >>> entry.load()
+    <class 'lyceum.linear._ridge.Ridge'>
     """
 
     name: str

@@ -17,24 +17,37 @@ __all__ = ["Dataset", "load", "names", "path", "sources"]
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A bundled file: what is in it, who made it, and what may be done with it.
+    """A bundled file: its content, its source and its licence.
 
     Attributes
     ----------
     name : str
-        What `path` and `load` call it.
+        The name by which `path` and `load` know it.
     file : str
         The name of its file.
     rows : int or None
-        How many there are; None for a Bayes net.
+        The number of rows; None for a Bayes net.
     target : str or None
-        The usual target.
+        The usual target; None if there is none.
     about : str
         What is in it.
     source : str
         Who made it.
     licence : str
-        What may be done with it.
+        The licence of the data.
+
+    See Also
+    --------
+    sources : All of them.
+    load : The rows of one.
+    path : The file of one.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> weather = datasets.sources()[-1]
+    >>> weather.name, weather.rows, weather.target, weather.source
+    ('weather', 14, 'play', 'Quinlan (1986)')
     """
 
     name: str
