@@ -51,8 +51,16 @@ def test_the_intercept_has_t_and_p(rows):
     assert model.intercept_p_ == pytest.approx(peer.pvalues[0])
 
 
-def test_zero_weight_rows_are_left_out_and_leverage_needs_no_residuals():
-    X, y = np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([1.0, 3.0, 5.0, 0.0])
-    model = LinearRegression().fit(X, y, [1.0, 1.0, 1.0, 0.0])
-    assert len(model.residual_checks(X, y, [1.0, 1.0, 1.0, 0.0]).cook) == 3
-    np.testing.assert_allclose(model.leverages(X[:3]), [5 / 6, 1 / 3, 5 / 6])
+def test_zero_weight_rows_are_ignored_and_keep_the_numbers_of_the_others():
+    X, y = np.array([[9.0], [1.0], [2.0], [3.0], [4.0]]), np.array([0.0, 2.0, 4.0, 5.0, 8.0])
+    w = np.array([0.0, 1.0, 1.0, 1.0, 1.0])
+    checks = LinearRegression().fit(X, y, w).residual_checks(X, y, w)
+    alone = LinearRegression().fit(X[1:], y[1:]).residual_checks(X[1:], y[1:])
+    assert checks.durbin_watson == pytest.approx(alone.durbin_watson)
+    np.testing.assert_allclose(checks.cook, [0.0, *alone.cook], rtol=1e-9)
+    assert checks.influential.tolist() == (alone.influential + 1).tolist() == [4]
+
+
+def test_leverage_needs_no_residuals():
+    model = LinearRegression().fit([[0.0], [1.0], [2.0], [9.0]], [1.0, 3.0, 5.0, 0.0], [1.0, 1.0, 1.0, 0.0])
+    np.testing.assert_allclose(model.leverages([[0.0], [1.0], [2.0]]), [5 / 6, 1 / 3, 5 / 6])

@@ -293,18 +293,18 @@ class LinearRegression(LeastSquares):
         return w * np.asarray(self._apply(partial(_leverage, self), X))
 
     def residual_checks(self, X: Any, y: Any, sample_weight: Any = None) -> ResidualChecks:
-        """Whether the residuals of the rows of the fit are as least squares supposes.
+        """Check the residuals of the rows of `fit` against the assumptions of least squares.
 
         Tests of normality, of equal variance and of independence of neighbouring rows, and the rows of large
         leverage or influence.
         """
         w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        used = w > 0
         return ResidualChecks.of(
-            np.asarray(self.residuals(X, y))[used] * np.sqrt(w[used]),
-            np.asarray(self.predict(X))[used],
-            self.leverages(X, w)[used],
+            np.asarray(self.residuals(X, y)) * np.sqrt(w),
+            np.asarray(self.predict(X)),
+            self.leverages(X, w),
             self.rank_ + int(self.fit_intercept),
+            w > 0,
         )
 
     def _quantile(self, level: float) -> float:

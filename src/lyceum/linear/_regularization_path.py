@@ -34,9 +34,17 @@ class RegularizationPath:
     intercepts : array of shape (k,)
         The intercepts.
     dual_gaps : array of shape (k,)
-        How far the objective is above its minimum at the most.
+        The dual gap: an upper bound of how far the objective is above its minimum.
     n_iters : array of shape (k,)
         Rounds of coordinate descent.
+    n_nonzero : array of shape (k,)
+        The number of nonzero coefficients at every penalty.
+
+    See Also
+    --------
+    lasso_path, elastic_net_path : Compute it.
+    ElasticNetCV : Chooses the penalty by cross-validation.
+    lyceum.plot.regularization_path : Draws the coefficients over the penalties.
 
     Examples
     --------

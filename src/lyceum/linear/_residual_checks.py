@@ -18,7 +18,7 @@ _MOST = 5000  # rows up to which Shapiro and Wilk's p-value is accurate
 
 @dataclass(frozen=True)
 class ResidualChecks:
-    """Whether residuals are as least squares supposes.
+    """Whether residuals agree with the assumptions of least squares.
 
     Attributes
     ----------
@@ -32,13 +32,39 @@ class ResidualChecks:
     durbin_watson : float
         Σ (r_i - r_(i-1))² / Σ r_i²: near 2 if neighbouring rows are independent.
     largest_leverage : float
-        Of all rows; the mean is p / n.
+        The largest leverage of a row; the mean is p / n.
     high_leverage : array of int
-        The rows whose leverage is above 2p / n.
+        The numbers of the rows whose leverage is above 2p / n, for n rows and p coefficients.
     cook : array of shape (n,)
-        Cook's distance of every row.
+        Cook's distance of every row; 0 for zero-weight rows, which the tests ignore.
     influential : array of int
-        The rows of a distance above 4 / n.
+        The numbers of the rows whose Cook's distance is above 4 / n.
+
+    See Also
+    --------
+    LinearRegression.residual_checks : Computes them.
+    lyceum.plot.residuals : Draws residuals over fitted values.
+
+    References
+    ----------
+    S. S. Shapiro and M. B. Wilk, "An analysis of variance test for normality (complete samples)", Biometrika
+    52, 1965.
+    C. M. Jarque and A. K. Bera, "Efficient tests for normality, homoscedasticity and serial independence of
+    regression residuals", Economics Letters 6, 1980.
+    R. Koenker, "A note on studentizing a test for heteroscedasticity", Journal of Econometrics 17, 1981.
+    J. Durbin and G. S. Watson, "Testing for serial correlation in least squares regression I", Biometrika 37,
+    1950.
+    R. D. Cook, "Detection of influential observation in linear regression", Technometrics 19, 1977.
+
+    Examples
+    --------
+    >>> from lyceum.linear import LinearRegression
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [2.0, 4.0, 5.0, 8.0]
+    >>> checks = LinearRegression().fit(X, y).residual_checks(X, y)
+    >>> round(checks.durbin_watson, 3), round(checks.largest_leverage, 3)
+    (2.9, 0.7)
+    >>> checks.cook.round(3).tolist(), checks.influential.tolist()
+    ([0.111, 0.035, 0.429, 1.778], [3])
     """
 
     shapiro_wilk: float
@@ -54,8 +80,15 @@ class ResidualChecks:
     influential: np.ndarray
 
     @classmethod
-    def of(cls, r: np.ndarray, fitted: np.ndarray, leverage: np.ndarray, p: int) -> ResidualChecks:
-        """Of residuals times √w, fitted values, leverages, and the number of fitted coefficients."""
+    def of(
+        cls, r: np.ndarray, fitted: np.ndarray, leverage: np.ndarray, p: int, used: np.ndarray | None = None
+    ) -> ResidualChecks:
+        """The checks of residuals times √w, fitted values and leverages of a model of p coefficients.
+
+        `used` tells which rows have a positive weight; by default all have.
+        """
+        rows = np.arange(len(r)) if used is None else np.flatnonzero(used)
+        r, fitted, leverage, distances = r[rows], fitted[rows], leverage[rows], np.zeros(len(r))
         n = len(r)
         with np.errstate(divide="ignore", invalid="ignore"):
             W, W_p = shapiro(r) if 3 <= n <= _MOST and np.ptp(r) > 0 else (np.nan, np.nan)
@@ -67,6 +100,7 @@ class ResidualChecks:
             between = float(np.sum(np.diff(r) ** 2) / (r @ r))
             variance = r @ r / max(n - p, 1)
             cook = r**2 * leverage / (p * variance * np.maximum(1.0 - leverage, 0.0) ** 2)
+        distances[rows] = cook
         return cls(
             float(W),
             float(W_p),
@@ -76,9 +110,9 @@ class ResidualChecks:
             float(chdtrc(1, pagan)),
             between,
             float(leverage.max(initial=0.0)),
-            np.flatnonzero(leverage > 2 * p / n),
-            cook,
-            np.flatnonzero(cook > 4 / n),
+            rows[leverage > 2 * p / n],
+            distances,
+            rows[cook > 4 / n],
         )
 
     def table(self) -> Table:
@@ -92,7 +126,7 @@ class ResidualChecks:
             ("leverage", f"largest; {many} rows above 2p/n", self.largest_leverage, ""),
             ("influence", f"largest Cook's D; {strong} rows above 4/n", float(self.cook.max()), ""),
         ]
-        return Table("Residual checks", ("supposed", "statistic", "value", "p"), rows)
+        return Table("Residual checks", ("assumption", "statistic", "value", "p"), rows)
 
     def as_dict(self) -> dict[str, Any]:
         """The checks in JSON's own types."""

@@ -15,10 +15,7 @@ __all__ = ["SimpleRegression", "simple_regression"]
 
 @dataclass(frozen=True)
 class SimpleRegression:
-    """The line y = intercept + slope · x, with what is said of it.
-
-    `r` is the correlation of x and y, `r2` the share of the variance of y that the line explains, `sigma` the
-    residual standard error, `t` and `p` the test of a slope of zero with n - 2 degrees of freedom.
+    """The line y = intercept + slope · x, with its standard errors and the test of its slope.
 
     Attributes
     ----------
@@ -27,19 +24,35 @@ class SimpleRegression:
     intercept : float
         The intercept a.
     r : float
-        Pearson's correlation.
+        Pearson's correlation of x and y.
+    r2 : float
+        r², the share of the variance of y that the line explains.
     slope_error : float
         The standard error of the slope.
     intercept_error : float
         The standard error of the intercept.
     sigma : float
-        The standard deviation of the residuals.
+        The residual standard error, with n - 2 degrees of freedom.
     t : float
         The slope divided by its standard error.
     p : float
-        The two-sided p-value of the slope.
+        The two-sided p-value of a slope of zero, by Student's t with n - 2 degrees of freedom.
     n_rows : int
-        The number of rows.
+        The number of rows of positive weight.
+
+    See Also
+    --------
+    simple_regression : Fits the line.
+    LinearRegression : Least squares on any number of columns.
+
+    Examples
+    --------
+    >>> from lyceum.linear import simple_regression
+    >>> line = simple_regression([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 5.0, 8.0])
+    >>> round(line.r2, 4), round(line.sigma, 4), round(line.t, 3)
+    (0.9627, 0.5916, 7.181)
+    >>> line.predict([5.0]).round(3).tolist()
+    [9.5]
     """
 
     slope: float
@@ -62,7 +75,7 @@ class SimpleRegression:
 
 
 def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegression:
-    """Least squares of y on one column x, by hand's formulas.
+    """Least squares of y on one column x, by the textbook formulas.
 
         slope = cov(x, y) / var(x)                  intercept = ȳ - slope · x̄
         σ² = Σ w r² / (n - 2)                       r = cov(x, y) / sqrt(var(x) var(y))
@@ -74,7 +87,7 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
     ----------
     x, y : arrays of shape (n_samples,)
     sample_weight : array of shape (n_samples,), optional
-        Precisions, as in `LinearRegression`; rows of weight zero do not count.
+        Precisions, as in `LinearRegression`; zero-weight rows are ignored.
 
     Examples
     --------
