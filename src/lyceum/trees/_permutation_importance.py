@@ -27,9 +27,34 @@ class PermutationImportance:
     names : sequence of str
         The columns.
     score : float
-        Of the rows as they are.
+        The score on the rows as they are.
     drops : ndarray of shape (d, n_repeats)
-        By how much the score fell, each time that a column was shuffled.
+        How much the score fell in every shuffle of every column.
+    mean : ndarray of shape (d,)
+        The mean fall of the score, by column.
+    sd : ndarray of shape (d,)
+        The standard deviation (divisor n − 1) of the falls, by column; 0 for one shuffle.
+
+    See Also
+    --------
+    permutation_importance : Computes it.
+    lyceum.plot.importances : Draws means and standard deviations.
+
+    References
+    ----------
+    L. Breiman, "Random forests", Machine Learning 45, 2001.
+
+    Examples
+    --------
+    Shuffled ages give R² = -1 on average, 2 less than the line itself:
+
+    >>> import pandas as pd
+    >>> from lyceum.linear import LinearRegression
+    >>> from lyceum.trees import permutation_importance
+    >>> X = pd.DataFrame({"age": range(50), "digit": [i % 10 for i in range(50)]})
+    >>> found = permutation_importance(LinearRegression().fit(X, 2 * X["age"]), X, 2 * X["age"])
+    >>> found.names, round(found.score, 6), found.mean.round(1).tolist()
+    (('age', 'digit'), 1.0, [2.0, 0.0])
     """
 
     names: Sequence[str]

@@ -137,6 +137,23 @@ class NodeCosts:
         The cost of the same rows at the parent.
     squares_above : array
         The sum of these squared costs.
+
+    See Also
+    --------
+    prune_by_error : Prunes a tree by them.
+    DecisionTreeClassifier.prune : Does both for a fitted learner.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.trees import DecisionTreeClassifier, NodeCosts, prune_by_error
+    >>> model = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1])
+    >>> X, y = [[0.0], [2.0], [4.0], [5.0]], np.array([0, 0, 1, 1])  # rows held out
+    >>> costs = NodeCosts.of(model.tree_, model.decision_path(X), y)
+    >>> costs.at.tolist()  # wrong classes at every node, if it were a leaf
+    [2.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    >>> model.tree_.n_leaves, prune_by_error(model.tree_, costs).n_leaves
+    (4, 2)
     """
 
     weight: float
