@@ -10,7 +10,7 @@ from scipy import sparse
 from tests.data.tiny import Line, Mean, MissingTaker, NearestMean
 
 from lyceum import scan
-from lyceum.data import _profile
+from lyceum.data import _distinct_values, _profile
 from lyceum.errors import DataError, MissingValuesError, SchemaError
 
 BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])
@@ -139,7 +139,8 @@ def test_nested_and_binary_columns_are_refused_unless_ignored(tmp_path, cells):
 
 
 def test_text_of_too_many_values_is_refused_by_name(monkeypatch, tmp_path):
-    monkeypatch.setattr(_profile, "_MANY", 50)
+    monkeypatch.setattr(_profile, "MANY", 50)
+    monkeypatch.setattr(_distinct_values, "MANY", 50)
     table = pa.table({"x": np.arange(60.0), "id": [f"user {i}" for i in range(60)]})
     message = said(SchemaError, scan, table)
     assert message.startswith(
@@ -155,7 +156,7 @@ def test_text_of_too_many_values_is_refused_by_name(monkeypatch, tmp_path):
 
 
 def test_long_text_does_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(_profile, "_LETTERS", 1000)
+    monkeypatch.setattr(_distinct_values, "_LETTERS", 1000)
     assert said(SchemaError, scan, pa.table({"note": ["a" * 999, "b", "c"]})).startswith(
         "column 'note' has too many"
     )

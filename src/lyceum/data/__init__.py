@@ -6,6 +6,7 @@ from lyceum.data._align import Align
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block, block_rows, stacked
 from lyceum.data._coding import TableCoder, class_codes, codes_of, labels
+from lyceum.data._column import KINDS, Column, Kind
 from lyceum.data._column_roles import spelling_hint
 from lyceum.data._dask import is_dask
 from lyceum.data._design_change import design_change
@@ -27,7 +28,7 @@ from lyceum.data._large_file import LargeFile, read_through
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Rows, Statistic, Step
 from lyceum.data._scan import coded_source, say, scan
-from lyceum.data._schema import KINDS, Column, Kind, Schema
+from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, reading
 from lyceum.data._steps import CheckCells, CheckTarget, Design, Recode
 from lyceum.data._target_task import target_task

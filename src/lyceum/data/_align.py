@@ -11,9 +11,10 @@ from scipy import sparse
 
 from lyceum.data._block import Block
 from lyceum.data._coding import codes_of
+from lyceum.data._column import Column, union_levels
 from lyceum.data._column_names import missing_columns
 from lyceum.data._free_text import with_texts_of
-from lyceum.data._schema import Column, Schema, union_levels
+from lyceum.data._schema import Schema
 from lyceum.errors import SchemaError
 
 __all__ = ["Align", "TargetNumbers", "union"]

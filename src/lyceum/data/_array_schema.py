@@ -11,8 +11,9 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
+from lyceum.data._column import Column, declared_column
 from lyceum.data._column_roles import ColumnRoles
-from lyceum.data._schema import Column, Schema, declared_column
+from lyceum.data._schema import Schema
 from lyceum.errors import SchemaError
 
 __all__ = ["array_schema"]

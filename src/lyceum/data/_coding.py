@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
+from lyceum.data._column import Column, is_beyond_floats
 from lyceum.data._column_names import missing_columns
-from lyceum.data._schema import Column, Schema, is_beyond_floats
+from lyceum.data._schema import Schema
 from lyceum.data._text_styles import distinct_texts, is_text_type, style_of
 from lyceum.errors import MissingValuesError, SchemaError
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from lyceum.data._column import LISTED, Column, Kind, declared_column
 from lyceum.data._column_names import missing_columns
 from lyceum.data._profile import ColumnProfile, TableProfile, by_type, check_kinds
-from lyceum.data._schema import LISTED, Column, Kind, Schema, declared_column
+from lyceum.data._schema import Schema
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["TASK_KINDS", "ColumnRoles", "spelling_hint", "target_column"]

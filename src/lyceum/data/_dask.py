@@ -14,9 +14,10 @@ from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block
 from lyceum.data._coding import class_codes, is_labelled, labels
+from lyceum.data._column import Column
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._profile import TableProfile
-from lyceum.data._schema import Column, Schema
+from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, BatchPart, Part
 from lyceum.data._take import check_ascending
 from lyceum.errors import DataError

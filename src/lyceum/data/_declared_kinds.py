@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.data._column import Column
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._profile import check_kinds
-from lyceum.data._schema import Column, Schema
+from lyceum.data._schema import Schema
 from lyceum.errors import SchemaError
 
 __all__ = ["declared_kinds"]

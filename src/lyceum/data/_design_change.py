@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from lyceum.data._schema import Column, Schema
+from lyceum.data._column import Column
+from lyceum.data._schema import Schema
 from lyceum.data._steps import Design
 
 __all__ = ["design_change"]

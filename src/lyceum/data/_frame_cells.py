@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from lyceum.data._arrow import column_class, to_arrow
-from lyceum.data._schema import Column, Schema
+from lyceum.data._column import Column
+from lyceum.data._schema import Schema
 
 __all__ = ["constant_columns"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lyceum.data._schema import Column, Schema
+from lyceum.data._column import Column
+from lyceum.data._schema import Schema
 
 __all__ = ["with_texts_of", "without_texts"]
 

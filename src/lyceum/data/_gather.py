@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.data._block import Block, stacked
-from lyceum.data._schema import Column
+from lyceum.data._column import Column
 from lyceum.errors import SourceError
 
 __all__ = ["Gathered", "refuse_size", "written"]

@@ -23,6 +23,7 @@ from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._array_schema import array_schema
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._coding import TableCoder
+from lyceum.data._column import LISTED, is_beyond_floats
 from lyceum.data._column_names import numbered_names
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
@@ -30,7 +31,7 @@ from lyceum.data._declared_kinds import declared_kinds
 from lyceum.data._free_text import without_texts
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
-from lyceum.data._schema import LISTED, Schema, is_beyond_floats
+from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckCategories, CheckTarget
 from lyceum.data._targets import (

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data._column import Column, Kind
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._file_format import FileFormat
 from lyceum.data._files import TableData, file_kind, fits_memory, is_typed, paths_of, read_data
@@ -26,7 +27,7 @@ from lyceum.data._leaks import leak
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
 from lyceum.data._scan import profile_columns
-from lyceum.data._schema import Column, Kind, Schema
+from lyceum.data._schema import Schema
 from lyceum.errors import DataError
 
 __all__ = ["inspect"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.data._column import TIMES, Kind
 from lyceum.data._quality import Flag
-from lyceum.data._schema import TIMES, Kind
 from lyceum.report import Summary, Table, plain
 
 __all__ = ["ColumnInspection", "Inspection", "time_text"]

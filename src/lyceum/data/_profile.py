@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import DECLARED, EXACT, NOTHING, TIMES, Column, Kind, declared_column, union_levels
+from lyceum.data._column import DECLARED, EXACT, NOTHING, TIMES, Column, Kind, declared_column, union_levels
+from lyceum.data._distinct_values import FEW, MANY, Counted, count_declared, count_numbers, count_text
 from lyceum.errors import SchemaError
 
 __all__ = ["ColumnProfile", "TableProfile"]
-
-_FEW = 32  # distinct numbers that are counted one by one before a column is just "many numbers"
-_MANY = 100_000  # distinct categories that are listed before a column is an identifier or free text
-_LETTERS = 1 << 26  # characters that the list may take, the longest value times their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,7 @@ class ColumnProfile:
         ordered = ordered and pa.types.is_dictionary(column.type)
         n = len(column)
         if holds == "text":
-            values, counts = _count_text(column, ordered)
+            values, counts = count_text(column, ordered)
             return cls(
                 name, holds, n, column.null_count, 0, np.nan, np.nan, False, values, counts, False, ordered
             )
@@ -87,9 +83,9 @@ class ColumnProfile:
         finite = cells[np.isfinite(cells)]
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (np.inf, -np.inf)
         if holds == "category":
-            values, counts = _count_declared(column, cells, name, ordered)
+            values, counts = count_declared(column, cells, name, ordered)
         else:
-            values, counts = _count_numbers(cells, in_full)
+            values, counts = count_numbers(cells, in_full)
         whole = len(finite) == len(cells) and bool(np.array_equal(cells, np.trunc(cells)))
         n_missing, n_infinite = len(column) - len(cells), len(cells) - len(finite)
         return cls(name, holds, n, n_missing, n_infinite, low, high, whole, values, counts, in_full, ordered)
@@ -108,11 +104,11 @@ class ColumnProfile:
             found = np.bincount(np.subtract(cells, low, dtype=np.int64))
             present = np.flatnonzero(found)
             values, counts = (present + low).astype(np.float64), found[present]
-            if not in_full and len(values) > _FEW:
+            if not in_full and len(values) > FEW:
                 values, counts = None, None
         else:
             exact = cells if max(-low, high) > EXACT else cells.astype(np.float64)
-            values, counts = _count_numbers(exact, in_full)
+            values, counts = count_numbers(exact, in_full)
         return cls(name, "number", len(cells), 0, 0, float(low), float(high), True, values, counts, in_full)
 
     def merge(self, other: ColumnProfile) -> ColumnProfile:
@@ -153,7 +149,7 @@ class ColumnProfile:
         if self.holds == "time":
             return Column(self.name, "continuous", None, TIMES)
         if self.values is None:
-            return Column(self.name, "continuous", None, f"numbers, more than {_FEW} distinct")
+            return Column(self.name, "continuous", None, f"numbers, more than {FEW} distinct")
         if self._distinct == 2:
             one, two = self.values
             return Column(self.name, "binary", self.values, f"two numbers only: {one:g} and {two:g}")
@@ -193,7 +189,7 @@ class ColumnProfile:
         if self.values is None:
             raise SchemaError(
                 f"column {self.name!r} has too many distinct values for a {kind} column, more than "
-                f"{_MANY:,} or very "
+                f"{MANY:,} or very "
                 f"long ones: leave it out, e.g. ignore=[{self.name!r}], or group its values first"
             )
         return self.values
@@ -289,72 +285,6 @@ def check_kinds(kinds: Mapping[str, str]) -> None:
             raise SchemaError(f"kinds says {kind!r} for column {name!r}: choose one of {', '.join(DECLARED)}")
 
 
-Counted = tuple[np.ndarray | None, np.ndarray | None]
-
-
-def _count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
-    if pa.types.is_dictionary(column.type):
-        values, counts = _count_dictionary(column)
-    else:
-        counted = pc.value_counts(column.drop_null())
-        values, counts = counted.field("values"), counted.field("counts").to_numpy(zero_copy_only=False)
-    longest = (pc.max(pc.utf8_length(values)).as_py() or 0) if len(values) else 0
-    if len(values) > _MANY or len(values) * longest > _LETTERS:
-        return None, None
-    labels = np.array(values.to_pylist(), dtype=np.str_) if len(values) else np.empty(0, dtype="<U1")
-    if ordered:
-        return labels, counts
-    order = np.argsort(labels, kind="stable")
-    return labels[order], counts[order]
-
-
-def _count_dictionary(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
-    """The declared values, whether they occur or not, and the rows of each."""
-    unified = (
-        column.unify_dictionaries() if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-    )
-    if not unified.num_chunks:
-        return pa.array([], column.type.value_type), np.empty(0, dtype=np.int64)
-    dictionary = unified.chunk(0).dictionary
-    counts = np.zeros(len(dictionary), dtype=np.int64)
-    for chunk in unified.chunks:
-        counts += np.bincount(chunk.indices.drop_null().to_numpy(zero_copy_only=False), minlength=len(counts))
-    return dictionary, counts
-
-
-def _count_declared(
-    column: pa.Array | pa.ChunkedArray, cells: np.ndarray, name: str, ordered: bool
-) -> Counted:
-    """Numbers of a category type: all that the type declares."""
-    declared = numbers(_count_dictionary(column)[0], name)
-    values = np.unique(np.concatenate([declared[~np.isnan(declared)], cells]))
-    if len(values) > _MANY:
-        return None, None
-    counts = np.bincount(np.searchsorted(values, cells), minlength=len(values))
-    if not ordered:
-        return values, counts
-    levels = union_levels(declared[~np.isnan(declared)], values)
-    return levels, counts[np.searchsorted(values, levels)]
-
-
-def _count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
-    if not in_full and len(np.unique(cells[:1000])) > _FEW:
-        return None, None
-    values, counts = _distinct(cells)
-    return (values, counts) if len(values) <= (_MANY if in_full else _FEW) else (None, None)
-
-
-def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`np.unique` with counts; small whole numbers are counted without sorting."""
-    if len(cells) and np.isfinite(cells).all() and np.array_equal(cells, np.trunc(cells)):
-        low, high = cells.min(), cells.max()
-        if low >= -_MANY and high <= _MANY:
-            counts = np.bincount((cells - low).astype(np.intp))
-            present = np.flatnonzero(counts)
-            return present + low, counts[present]
-    return np.unique(cells, return_counts=True)
-
-
 def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> Counted:
     if one.values is None or two.values is None or one.counts is None or two.counts is None:
         return None, None
@@ -387,4 +317,4 @@ def _one_type(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 def _limit(one: ColumnProfile, two: ColumnProfile) -> int:
     """How many distinct values of both are still listed."""
-    return _MANY if one.in_full or two.in_full or one.holds in ("text", "category") else _FEW
+    return MANY if one.in_full or two.in_full or one.holds in ("text", "category") else FEW

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lyceum.data._schema import KINDS, Column, Schema
+from lyceum.data._column import KINDS, Column
+from lyceum.data._schema import Schema
 from lyceum.report import Table
 
 if TYPE_CHECKING:

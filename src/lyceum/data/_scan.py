@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._coding import TableCoder, with_texts
+from lyceum.data._column import Kind
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import MISSING, CsvFormat
 from lyceum.data._dask import DaskSource, is_dask
@@ -36,7 +37,7 @@ from lyceum.data._large_file import LargeFile
 from lyceum.data._profile import TableProfile, check_same_types, contents, levelled
 from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
-from lyceum.data._schema import Kind, Schema
+from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
 from lyceum.data._text_styles import forms_of
 from lyceum.errors import DataError, DataWarning, SchemaError

@@ -1,4 +1,4 @@
-"""Column kinds: what every column is, which values it may take, and why that was concluded."""
+"""Schemas: the columns that a learner sees, in order, with the target and the weights."""
 
 from __future__ import annotations
 
@@ -6,133 +6,17 @@ import gc
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import zip_longest
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from lyceum.data._column import FIELDS, Column, Kind
 from lyceum.data._column_names import check_names
-from lyceum.data._text_styles import FORMATS
 from lyceum.errors import ModelFileError, SchemaError
 
-__all__ = ["KINDS", "Column", "Kind", "Schema"]
+__all__ = ["Schema"]
 
-Kind = Literal["binary", "categorical", "continuous"]
-KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
-EXACT = 2**53  # whole numbers up to this are told apart as floats
 _MANY = 10_000  # columns
-NOTHING = "nothing but missing cells"
-TIMES = "times, in seconds"
-FREE_TEXT = "free text"
-DECLARED = (*KINDS, "text")  # what a column may be declared to be
-LISTED = "declared with its categories"
-_FIELDS = ("name", "kind", "categories", "why", "written")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """One column: its name, its kind, its categories in code order, and why.
-
-    A binary column of two numbers or of true and false (`numeric` is true) keeps its numbers as cells, for
-    methods that compute; methods that count take it as a table of two values. Cells of other categorical
-    columns are codes.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    kind : {"binary", "categorical", "continuous"}, default="continuous"
-        Its kind.
-    categories : array or None, default=None
-        Its categories in the order of their codes.
-    why : str, default=""
-        Why it has this kind.
-    written : str, default=""
-        How cells were written that were read from text: a decimal mark or a format of dates ("%d/%m/%Y").
-    """
-
-    name: str
-    kind: Kind = "continuous"
-    categories: np.ndarray | None = None
-    why: str = ""
-    written: str = ""
-
-    def __setstate__(self, state: Sequence[Any]) -> None:
-        for each, value in zip_longest(_FIELDS, state, fillvalue=""):  # older model files lack `written`
-            object.__setattr__(self, each, value)
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise SchemaError(
-                f"column {self.name!r} has the kind {self.kind!r}: choose one of {', '.join(KINDS)}"
-            )
-        if self.kind == "continuous" and self.categories is not None:
-            raise SchemaError(f"column {self.name!r} is continuous and cannot have categories")
-        if self.kind != "continuous" and self.categories is None:
-            raise SchemaError(f"column {self.name!r} is {self.kind} and needs its categories")
-
-    def check(self) -> None:
-        """Raise ModelFileError unless the values, which came from a model file, are those of a column."""
-        fits = isinstance(self.name, str) and isinstance(self.why, str)
-        values = self.categories
-        if values is not None:
-            fits = fits and isinstance(values, np.ndarray) and values.ndim == 1
-            fits = fits and values.dtype.kind in "biufUSO"
-        if self.written not in ("", *FORMATS):
-            raise ModelFileError(f"holds a column {self.name!r} written as {self.written!r}")
-        if not fits:
-            raise ModelFileError(f"holds a column {self.name!r} whose categories are not a list of values")
-        self.__post_init__()
-
-    @property
-    def is_categorical(self) -> bool:
-        return self.kind != "continuous"
-
-    @property
-    def numeric(self) -> bool:
-        """Whether the cells are numbers in their own right."""
-        values = self.categories
-        if values is None:
-            return True
-        return self.kind == "binary" and values.dtype.kind in "iufb" and not is_beyond_floats(values)
-
-    @property
-    def is_text(self) -> bool:
-        """Whether its categories are text."""
-        return self.categories is not None and self.categories.dtype.kind not in "iufb"
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no cell was ever seen in it."""
-        return self.categories is None and self.why == NOTHING
-
-    @property
-    def is_time(self) -> bool:
-        """Whether its cells are dates or times, as seconds since 1970."""
-        return self.categories is None and self.why == TIMES
-
-    @classmethod
-    def of_text(cls, name: str) -> Column:
-        """A column of free text: every block of rows lists the texts that its codes stand for."""
-        return cls(name, "categorical", np.empty(0, dtype="<U1"), FREE_TEXT)
-
-    @property
-    def is_free_text(self) -> bool:
-        """Whether it holds free text, which only a preparation such as `TextCounts` takes."""
-        return self.why == FREE_TEXT and self.is_text
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether its categories were declared, so that rows may have others."""
-        return self.categories is not None and self.why == LISTED
-
-    def same_as(self, other: Column) -> bool:
-        """Whether both have the same name, kind and categories."""
-        if (self.name, self.kind) != (other.name, other.kind):
-            return False
-        if self.categories is None or other.categories is None:
-            return self.categories is other.categories
-        return np.array_equal(self.categories, other.categories)
 
 
 class _NameIndex:
@@ -296,7 +180,7 @@ class Schema(_NameIndex):
         return "\n".join(lines)
 
 
-_SLOTS = [getattr(Column, name).__set__ for name in _FIELDS]
+_SLOTS = [getattr(Column, name).__set__ for name in FIELDS]
 
 
 def _number_column(
@@ -345,40 +229,6 @@ def _number_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
             gc.enable()
     _recent = ((names, columns), *_recent[: _KEPT - 1])
     return columns
-
-
-def is_beyond_floats(values: np.ndarray) -> bool:
-    """Whether these are whole numbers so large that floats do not tell them apart."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not len(values):
-        return False
-    return int(values.max()) > EXACT or int(values.min()) < -EXACT
-
-
-def union_levels(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """The levels of both: sorted if both are, else those of the first, then the new ones, in their order.
-
-    >>> union_levels(np.array(["low", "high"]), np.array(["high", "none"])).tolist()
-    ['low', 'high', 'none']
-    """
-    if _is_sorted(one) and _is_sorted(two):
-        return np.union1d(one, two)
-    both = np.concatenate([one, two])
-    return both[np.sort(np.unique(both, return_index=True)[1])]
-
-
-def _is_sorted(values: np.ndarray) -> bool:
-    return len(values) < 2 or bool((values[:-1] <= values[1:]).all())
-
-
-def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:
-    """A column of a declared kind with the values that occur in it."""
-    if kind == "continuous":
-        return Column(name, kind, None, "declared")
-    if values is not None and kind == "binary" and len(values) > 2:
-        raise SchemaError(
-            f"column {name!r} is declared binary but has {len(values)} values: declare it categorical"
-        )
-    return Column(name, kind, values, "declared")
 
 
 def _declare(name: str, kind: Kind | Sequence[Any]) -> Column:

@@ -11,7 +11,8 @@ from scipy import sparse
 from lyceum._native import native
 from lyceum.data._block import Block
 from lyceum.data._coding import codes_of
-from lyceum.data._schema import Column, Schema
+from lyceum.data._column import Column
+from lyceum.data._schema import Schema
 from lyceum.errors import MissingValuesError, SchemaError
 
 __all__ = ["CheckCategories", "CheckCells", "CheckTarget", "Design", "Recode"]

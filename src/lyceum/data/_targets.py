@@ -11,7 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from lyceum.data._coding import class_codes, labels
-from lyceum.data._schema import Column, Kind, Schema
+from lyceum.data._column import Column, Kind
+from lyceum.data._schema import Schema
 from lyceum.errors import DataError, MissingValuesError
 
 __all__ = [
