@@ -16,15 +16,8 @@ from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from lyceum.ensemble._fusion import fuse, simplex_weights
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
-from lyceum.ensemble._member_data import (
-    Ensemble,
-    MemberData,
-    posteriors,
-    takes_missing,
-    takes_rows,
-    takes_weights,
-    vote_codes,
-)
+from lyceum.ensemble._member_answers import posteriors, vote_codes
+from lyceum.ensemble._member_data import Ensemble, MemberData, takes_missing, takes_rows, takes_weights
 from lyceum.ensemble._mixture_of_experts import HierarchicalMixtureOfExperts, MixtureOfExperts
 from lyceum.ensemble._model_boosting import ModelBoostingClassifier, ModelBoostingRegressor
 from lyceum.ensemble._multi_label import MultiLabel

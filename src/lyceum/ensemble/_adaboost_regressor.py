@@ -17,13 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.base import Regressor
 from lyceum.ensemble._adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
-from lyceum.ensemble._member_data import (
-    MEMBER_CONSTRAINTS,
-    Ensemble,
-    MemberData,
-    MemberImportances,
-    member_answers,
-)
+from lyceum.ensemble._member_answers import member_answers
+from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, MemberImportances
 from lyceum.ensemble._member_fitters import LearnerFitter, draws_rows
 from lyceum.errors import SettingError
 from lyceum.progress import report

@@ -9,7 +9,8 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
-from lyceum.ensemble._member_data import MemberData, one_hot, vote_codes
+from lyceum.ensemble._member_answers import one_hot, vote_codes
+from lyceum.ensemble._member_data import MemberData
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.probability import runner_up
 from lyceum.tree_core import Router, contributions

@@ -13,7 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from lyceum._threads import ordered_map
 from lyceum.base import Classifier, normalize_posteriors
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble._member_data import MemberData, MemberImportances, one_hot, posteriors, vote_codes
+from lyceum.ensemble._member_answers import one_hot, posteriors, vote_codes
+from lyceum.ensemble._member_data import MemberData, MemberImportances
 from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.ensemble._tree_members import are_trees, votes
 from lyceum.report import Explanation

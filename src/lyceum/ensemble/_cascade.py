@@ -26,19 +26,39 @@ __all__ = ["CascadeClassifier", "StageReport"]
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """One stage of a cascade, on the rows that `fit` left out.
+    """One stage of a cascade, measured on the left-out rows of cross-validation.
 
     Attributes
     ----------
     name : str
+        The name of the stage.
     reached, decided : float
         The shares of all rows, by weight, that reach the stage and that it decides.
     error : float
         The share of the rows it decides that it gets wrong; NaN if it decides none.
     cost : float
-        What asking the stage costs per row that reaches it.
+        The cost of asking the stage, per row that reaches it.
     threshold : float
-        The least posterior with which it decides.
+        The smallest posterior with which it decides.
+
+    See Also
+    --------
+    CascadeClassifier : Has one per stage as `stages_`.
+
+    Examples
+    --------
+    The test alone decides three in four rows; where it is unclear, the dose decides:
+
+    >>> import pandas as pd
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.ensemble import CascadeClassifier
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> X = pd.DataFrame({"test": ["no"] * 12 + ["yes"] * 12 + ["unclear"] * 8,
+    ...                   "dose": [1.0] * 12 + [9.0] * 12 + [1.0, 9.0] * 4})
+    >>> stages = [("test", NaiveBayes(), ["test"]), ("both", DecisionTreeClassifier())]
+    >>> model = CascadeClassifier(stages, thresholds=[0.8], random_state=0).fit(X, X["dose"] > 5)
+    >>> [(stage.name, stage.reached, stage.decided, stage.cost) for stage in model.stages_]
+    [('test', 1.0, 0.75, 1.0), ('both', 0.25, 0.25, 2.0)]
     """
 
     name: str

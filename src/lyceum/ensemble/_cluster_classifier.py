@@ -28,7 +28,8 @@ from lyceum.base import (
 )
 from lyceum.cluster import ClusterBased, PlacedExplanation, clusters_of_rows, scaled_kmeans
 from lyceum.data import ArraySource, Block, Rows, Schema
-from lyceum.ensemble._member_data import MemberData, posteriors
+from lyceum.ensemble._member_answers import posteriors
+from lyceum.ensemble._member_data import MemberData
 from lyceum.errors import DataError, ModelFileError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import FillMissing, Standardize

@@ -32,16 +32,8 @@ from lyceum.base import (
 from lyceum.data import ArraySource, Block, Inputs, Step, is_frame
 from lyceum.ensemble._committee_explanation import CommitteeExplanation
 from lyceum.ensemble._draws import seeded
-from lyceum.ensemble._member_data import (
-    MemberData,
-    one_hot,
-    posteriors,
-    refuse_codes,
-    takes_missing,
-    takes_rows,
-    takes_text,
-    vote_codes,
-)
+from lyceum.ensemble._member_answers import one_hot, posteriors, vote_codes
+from lyceum.ensemble._member_data import MemberData, refuse_codes, takes_missing, takes_rows, takes_text
 from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, column_places, named_members
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter

@@ -1,4 +1,4 @@
-"""Why a committee decided: what its columns add, and what every member said and counted for."""
+"""Explanations of committees: what every column adds, and the answer and share of every member."""
 
 from __future__ import annotations
 
@@ -17,26 +17,48 @@ _LEAST = 1e-12  # posteriors below it are taken as this where their logarithms a
 
 @dataclass(frozen=True)
 class CommitteeExplanation(Explanation):
-    """What every column adds to a prediction, and what every member said and counted for.
+    """What every column adds to a prediction, and the answer and the share of every member.
 
     Parameters
     ----------
     names, contributions, base, predicted, unit, values
         As in `lyceum.report.Explanation`.
     members : sequence of str
-        The names of the members or stages; of a stack also "(base)", what typical answers would give, and
+        The names of the members or stages; of a stack also "(base)", the part of typical answers, and
         "(columns)" if the final learner sees the table.
     said : array of shape (n, members)
-        The class, or the number, that each gives to the row; None for one that was not asked.
+        The class, or the number, that each member predicts for the row; None for a stage that was not asked.
     supports : array of shape (n, members) or None
-        The posterior, or the vote, that each gives to the class which was predicted; NaN where it was not
-        asked. None for numbers.
+        The posterior, or the vote, of each member for the class that the committee predicts; NaN for a stage
+        that was not asked. None for numbers.
     shares : array of shape (n, members)
-        What each counted for in the decision, in `share_unit`.
+        The part of each member in the decision, in `share_unit`.
     share_unit : str
-        What shares are measured in.
+        The unit of the shares.
     settings : (str, array of shape (members,)) or None
-        A number of each member beside its name: its weight, or the threshold of a stage.
+        The name of a setting that members differ in, and its values: the weights of members, or the
+        thresholds of stages.
+
+    See Also
+    --------
+    Committee.explain, CascadeClassifier.explain, StackingClassifier.explain : Return it.
+    lyceum.report.Explanation : The contributions of the columns alone.
+
+    Examples
+    --------
+    The tree is certain of class a; of the three nearest rows two have class a:
+
+    >>> from lyceum.ensemble import Committee
+    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> members = [("tree", DecisionTreeClassifier()), ("neighbors", KNeighborsClassifier(3))]
+    >>> model = Committee(members).fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> print(model.explain([[0.0]]).detail(0))
+    Members on row 0
+    member     says   for a  weight  share in the sum
+    ─────────  ────  ──────  ──────  ────────────────
+    tree       a          1     0.5               0.5
+    neighbors  a     0.6667     0.5            0.3333
     """
 
     members: Sequence[str] = ()
@@ -56,7 +78,7 @@ class CommitteeExplanation(Explanation):
         share_unit: str,
         settings: tuple[str, np.ndarray] | None = None,
     ) -> CommitteeExplanation:
-        """From an explanation by columns and, for every row and member, what it said (a class code or number,
+        """From an explanation by columns and, for every row and member, its answer (a class code or number,
         NaN if it was not asked), its support of the prediction, and its share, (n, 3 * members)."""
         said, supports, shares = np.moveaxis(parts.reshape(len(parts), len(members), 3), 2, 0)
         labels: np.ndarray = np.full(said.shape, None, dtype=object)
@@ -73,7 +95,7 @@ class CommitteeExplanation(Explanation):
         )
 
     def detail(self, i: int) -> Table:
-        """What every member said of row i, and what it counted for."""
+        """The answer and the share of every member for row i."""
         heads, columns = ["member", "says"], [list(self.members), [plain(one) for one in self.said[i]]]
         if self.supports is not None:
             heads.append(f"for {plain(self.predicted[i])}")
@@ -95,7 +117,7 @@ def _cell(value: Any) -> Any:
 
 
 def member_shares(said: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
-    """What every member counts for in the fused answer of the class with the largest one, (L, n).
+    """The share of every member in the fused answer of the class with the largest one, (L, n).
 
     For sums and votes w_l p_l(k), which add up to the fused answer; for median, minimum and maximum the fused
     answer, in equal parts, of the members that set it; for products L w_l log(p_l(k) / p_l(j)), where j is
@@ -106,7 +128,7 @@ def member_shares(said: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray)
     said : array of shape (L, n, K)
         The answers; K is 1 for numbers.
     fused : array of shape (n, K)
-        What the rule makes of them.
+        The fused answers.
     rule : str
         See `fuse`.
     w : array of shape (L,)

@@ -20,22 +20,39 @@ _MOST_PASSES = 100
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Which members stay.
+    """The members of a committee that stay, and how they were chosen.
 
     Attributes
     ----------
     selected : tuple of int
         The members that stay, ascending.
     error : float
-        Their error together on the validation rows.
+        The error of the selected members together on the validation rows.
     error_of_all : float
-        That of all members.
+        The error of all members together.
     steps : list of dict
         `step`, `added`, `removed` (member numbers), `members` and `error` of every step.
 
     See Also
     --------
     prune_committee : Computes it.
+    Committee.prune : A fitted committee of the members that stay.
+
+    Examples
+    --------
+    >>> from lyceum.ensemble import prune_committee
+    >>> first = [[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]]
+    >>> second = [[0.3, 0.7], [0.9, 0.1], [0.1, 0.9]]
+    >>> found = prune_committee([0, 0, 1], [first, second, [[0.0, 1.0]] * 3])
+    >>> found.selected, found.error, round(found.error_of_all, 4)
+    ((0, 1), 0.0, 0.3333)
+    >>> print(found)
+    Pruning
+    step  added  removed  members   error
+    ────  ─────  ───────  ───────  ──────
+       1      0                 1  0.3333
+       2      1                 2       0
+       3      2                 3  0.3333
     """
 
     selected: tuple[int, ...]
@@ -99,7 +116,7 @@ def prune_committee(
 
     Examples
     --------
-    Two members that are right on half of the rows each, and one that is always wrong:
+    Two members that are right on two of three rows each, and one that always names class 1:
 
     >>> good = [[[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]], [[0.3, 0.7], [0.9, 0.1], [0.1, 0.9]]]
     >>> outputs = [*good, [[0.0, 1.0]] * 3]

@@ -27,15 +27,36 @@ class Diversity:
     q, disagreement, double_fault : float
         The means over all pairs; NaN where no pair has a value.
     q_pairs, disagreement_pairs, double_fault_pairs, kappa_pairs : arrays of shape (L, L)
-        The measure of every pair; NaN on the diagonal.
+        The measure of every pair; NaN on the diagonal, and for Q where it is 0 / 0.
     entropy : float
         From 0, all members are right or wrong together, to 1, half of them are right on every row.
     kappa : float
-        Agreement of all members beyond chance: 1 is perfect, 0 that of independent ones.
+        Agreement of all members beyond chance: 1 is perfect, 0 that of independent members.
+    table : lyceum.report.Table
+        The measures of every pair, as a table.
 
     See Also
     --------
-    diversity : Computes them.
+    diversity : Computes it.
+    Committee.diversity : Computes it for the members of a fitted committee.
+
+    References
+    ----------
+    Kuncheva and Whitaker (2003), Measures of diversity in classifier ensembles, Machine Learning 51.
+
+    Examples
+    --------
+    Both members are right on one row, both are wrong on another, and each alone is right on one:
+
+    >>> from lyceum.ensemble import diversity
+    >>> found = diversity([0, 0, 0, 0], [[0, 0], [0, 1], [1, 0], [1, 1]], ["tree", "line"])
+    >>> found.errors.tolist(), found.double_fault
+    ([0.5, 0.5], 0.25)
+    >>> print(found.table)
+    Pairs
+    member  member  Q  disagreement  double fault  kappa
+    ──────  ──────  ─  ────────────  ────────────  ─────
+    tree    line    0           0.5          0.25      0
     """
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Learners that classify or regress, as what they are made of does."""
+"""Learners that classify or predict numbers, as the learners they are made of."""
 
 from __future__ import annotations
 
@@ -22,7 +22,38 @@ def has_classes(self: Any) -> bool:
 
 
 class EitherTask:
-    """The score and the tags of a classifier or of a regressor: as `_task_giver()`, a learner, has them."""
+    """Score and tags of a learner whose task is that of another learner, given by `_task_giver()`.
+
+    A base class: `_task_giver()` returns a learner (None counts as a classifier), and `score` and the tags
+    are then those of a classifier or of a regressor.
+
+    See Also
+    --------
+    has_classes : Whether such a learner classifies.
+    Committee, MixtureOfExperts, AuxiliaryTargets : Learners of this kind.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator, clone, is_classifier
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.ensemble import EitherTask
+    >>> from lyceum.linear import LinearRegression
+    >>> class Wrapper(EitherTask, BaseEstimator):
+    ...     def __init__(self, learner):
+    ...         self.learner = learner
+    ...     def fit(self, X, y):
+    ...         self.learner_ = clone(self.learner).fit(X, y)
+    ...         return self
+    ...     def predict(self, X):
+    ...         return self.learner_.predict(X)
+    ...     def _task_giver(self):
+    ...         return self.learner
+    >>> is_classifier(Wrapper(NaiveBayes())), is_classifier(Wrapper(LinearRegression()))
+    (True, False)
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0.0, 1.0, 1.0, 2.0]
+    >>> round(Wrapper(LinearRegression()).fit(X, y).score(X, y), 4)  # R² = 5² / (17 · 2)
+    0.7353
+    """
 
     def _task_giver(self) -> Any:
         raise undefined(self, "_task_giver")

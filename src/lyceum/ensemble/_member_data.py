@@ -1,4 +1,4 @@
-"""What ensembles of arbitrary learners share: rows in the form that members take, and members' answers.
+"""What ensembles of arbitrary learners share: rows in the form that members take.
 
 Lyceum's own learners, and pipelines of them, take coded rows: categories and missing cells reach them as
 they are, from any source. Learners from elsewhere take what the user gave: an array, or a frame with its own
@@ -37,7 +37,7 @@ from lyceum.base import (
 )
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
 from lyceum.ensemble._packed_members import pack, unpack
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import SchemaError
 from lyceum.report import Explanation
 
 __all__ = [
@@ -45,14 +45,10 @@ __all__ = [
     "Ensemble",
     "MemberData",
     "MemberImportances",
-    "member_answers",
-    "one_hot",
-    "posteriors",
     "refuse_codes",
     "takes_missing",
     "takes_rows",
     "takes_weights",
-    "vote_codes",
 ]
 
 MEMBER_CONSTRAINTS: dict[str, Any] = {
@@ -65,7 +61,7 @@ MEMBER_CONSTRAINTS: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class MemberData:
-    """Rows in memory, as members take them.
+    """Rows in memory, in the form that members take.
 
     `container` is None for Lyceum's own learners, which take `source`; else it is an array or a frame, and
     `labels` the targets.
@@ -80,6 +76,21 @@ class MemberData:
         The targets, for learners of other libraries.
     named : bool, default=True
         Whether the columns have names; else they have numbers.
+
+    See Also
+    --------
+    Ensemble : Gives it to its members.
+    posteriors, vote_codes : The answers of a member for the classes of the ensemble.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from lyceum.ensemble import MemberData
+    >>> data = MemberData(None, np.array([[0.0], [1.0], [4.0], [5.0]]), np.array(["a", "a", "b", "b"]))
+    >>> member = data.fit(KNeighborsClassifier(1), rows=[0, 1, 2])
+    >>> data.ask(member.predict, rows=[3]).tolist()
+    ['b']
     """
 
     source: ArraySource | None
@@ -158,10 +169,59 @@ class _Inputs(Inputs):
 
 
 class Ensemble(Learner):
-    """Many fitted copies of one estimator."""
+    """Many fitted copies of one estimator: the base of bagging, boosting and of multi-class schemes.
+
+    A subclass has the parameters `estimator` and `categorical_features`, defines `_default()` (the estimator
+    where none is given), and fits `estimators_` on the `MemberData` of `_member_data(X, y, w)`.
+
+    Attributes
+    ----------
+    estimators_ : list of learners
+        The fitted members; `model[i]` is member i, and `len(model)` their number.
+    seed_ : int
+        The seed that was used, of ensembles that draw.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, of ensembles that are explained from there.
+
+    See Also
+    --------
+    MemberData : The rows that members are fitted on and asked about.
+    BaggingClassifier, AdaBoostClassifier, OneVsRest : Ensembles of this kind.
+    lyceum.base.Learner : What it is based on.
+
+    Examples
+    --------
+    Two members, each fitted on every second row:
+
+    >>> import numpy as np
+    >>> from lyceum.base import Classifier
+    >>> from lyceum.ensemble import Ensemble, posteriors
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> class Halves(Classifier, Ensemble):
+    ...     def __init__(self, estimator=None, categorical_features="from_dtype"):
+    ...         self.estimator, self.categorical_features = estimator, categorical_features
+    ...     def _default(self):
+    ...         return DecisionTreeClassifier()
+    ...     def fit(self, X, y=None):
+    ...         data, codes, _ = self._member_data(X, y, None)
+    ...         halves = [np.arange(k, len(codes), 2) for k in (0, 1)]
+    ...         self.estimators_ = [data.fit(self._copy(), rows) for rows in halves]
+    ...         return self
+    ...     def predict_proba(self, X):
+    ...         return self._apply_to_members(self._mean, X)
+    ...     def _mean(self, data):
+    ...         return np.mean([posteriors(one, self.classes_, data.ask) for one in self], axis=0)
+    >>> model = Halves().fit([[0.0], [1.0], [0.0], [2.0], [5.0], [6.0], [5.5], [7.0]], list("aaaabbbb"))
+    >>> [one.tree_.threshold[0].item() for one in model]
+    [2.5, 4.0]
+    >>> model.predict_proba([[1.0], [3.0]]).tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
+    """
 
     _coding: ClassVar = "codes"
-    _alternative: ClassVar[str]  # for a Dask collection
+    _alternative: ClassVar[str] = "a sample of the rows"  # where the rows are too many to hold
     _explains_by_replacement: ClassVar[bool] = False  # `fit` learns `typical_`
 
     estimator: Any
@@ -301,36 +361,3 @@ class MemberImportances:
         for member, weight, places in zip(self.estimators_, weights, columns):
             total[places] += weight * member.feature_importances_
         return total / total.sum() if total.sum() > 0.0 else total
-
-
-def posteriors(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:
-    """A member's posteriors, a column for every class of the ensemble; its votes where it has none."""
-    if not hasattr(member, "predict_proba"):
-        return one_hot(vote_codes(member, classes, ask), len(classes))
-    given = ask(member.predict_proba)
-    if len(member.classes_) == len(classes):
-        return given
-    proba = np.zeros((len(given), len(classes)))
-    proba[:, np.searchsorted(classes, member.classes_)] = given
-    return proba
-
-
-def member_answers(member: Any, data: MemberData) -> np.ndarray:
-    """The numbers that a member predicts, (n,)."""
-    return np.ravel(data.ask(member.predict)).astype(np.float64)
-
-
-def vote_codes(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:
-    """The class that a member predicts, as its place among the classes of the ensemble."""
-    labels = ask(member.predict)
-    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-    if (classes[codes] != labels).any():
-        raise DataError(f"{type(member).__name__} predicted a label that is no class of its target")
-    return codes
-
-
-def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """One column per class, 1 for the row's own class."""
-    votes = np.zeros((len(codes), n_classes))
-    votes[np.arange(len(codes)), codes] = 1.0
-    return votes

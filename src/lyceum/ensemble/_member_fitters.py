@@ -13,7 +13,8 @@ from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.ensemble._adaboost_rounds import MemberFitter
 from lyceum.ensemble._draws import seeded, seeds
-from lyceum.ensemble._member_data import Ensemble, MemberData, takes_weights, vote_codes
+from lyceum.ensemble._member_answers import vote_codes
+from lyceum.ensemble._member_data import Ensemble, MemberData, takes_weights
 from lyceum.ensemble._tree_members import cells_of_trees
 from lyceum.errors import SettingError
 from lyceum.statistics import midpoints

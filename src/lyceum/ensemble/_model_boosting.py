@@ -17,12 +17,12 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier, Regressor, undefined
 from lyceum.ensemble._boosting_losses import Logistic, Loss, Multinomial, Squared
 from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._member_answers import member_answers
 from lyceum.ensemble._member_data import (
     MEMBER_CONSTRAINTS,
     Ensemble,
     MemberData,
     MemberImportances,
-    member_answers,
     takes_weights,
 )
 from lyceum.ensemble._model_boosting_scores import (

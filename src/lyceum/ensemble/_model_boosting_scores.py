@@ -10,7 +10,8 @@ import numpy as np
 
 from lyceum._threads import ordered_map
 from lyceum.data import Column
-from lyceum.ensemble._member_data import MemberData, member_answers
+from lyceum.ensemble._member_answers import member_answers
+from lyceum.ensemble._member_data import MemberData
 from lyceum.probability import runner_up
 
 __all__ = [

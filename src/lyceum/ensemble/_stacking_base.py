@@ -21,7 +21,8 @@ from lyceum.data import ArraySource, Column, Schema
 from lyceum.ensemble._committee_base import CommitteeBase, CommitteeData
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._final_learner import coefficients_table, fit_final
-from lyceum.ensemble._member_data import MemberData, posteriors, takes_rows
+from lyceum.ensemble._member_answers import posteriors
+from lyceum.ensemble._member_data import MemberData, takes_rows
 from lyceum.errors import DataError
 from lyceum.report import Summary, Table
 
