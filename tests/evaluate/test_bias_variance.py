@@ -101,3 +101,10 @@ def test_shapes_and_settings_are_checked():
         decompose([1.0], [[1.0]], loss="hinge")
     with pytest.raises(SettingError, match="share=2"):
         bias_variance(LinearRegression(), [[1.0]], [1.0], [[1.0]], [1.0], share=2.0)
+
+
+def test_variance_that_helps_as_much_as_it_hurts_is_exactly_zero():
+    # main prediction "a", two of three: right for the first row, wrong for the second
+    parts = decompose(["a", "b"], [["a", "a"], ["a", "b"], ["b", "a"]], loss="error")
+    assert parts.net_variance == 0.0
+    assert parts.error == parts.bias == 0.5

@@ -23,6 +23,30 @@ class BayesFactor(Printable):
         ln p(data | first) - ln p(data | second).
     prior_odds : float
         Prior odds, first to second.
+    factor : float
+        The Bayes factor, e^log_factor; infinite beyond what a float can hold.
+    posterior : float
+        Posterior probability of the first model, given that one of the two is true.
+    reading : str
+        The factor in words, with bounds at 3, 20 and 150 to 1.
+
+    See Also
+    --------
+    bayes_factor : Makes it from log evidences or BICs.
+    InformationCriteria : BIC, from which a factor can be approximated.
+
+    References
+    ----------
+    Kass and Raftery, Bayes factors, JASA 90, 1995.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import bayes_factor
+    >>> result = bayes_factor(-10.0, -12.0)
+    >>> round(result.factor, 3), round(result.posterior, 4)       # e² and e² / (e² + 1)
+    (7.389, 0.8808)
+    >>> result.reading
+    'clear support for the first'
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("factor", "posterior", "reading")

@@ -49,13 +49,35 @@ class BiasVariance(Printable):
         bias).
     net_noise : float
         What noise adds to the error. Squared loss: `noise`. 0/1 loss of two classes: the mean of N (1 - 2 E₀)
-        over the rows; of more classes what the error has beyond E₀.
+        over the rows; of more classes error - E₀.
     main : ndarray of shape (n,)
         The main prediction: the mean, or the label most often predicted (the smaller in a tie).
     loss : {"error", "squared"}
         The loss.
     n_samples : int
         The number of training samples.
+
+    See Also
+    --------
+    decompose : Makes it from predictions.
+    bias_variance : Makes it from an estimator and rows.
+    ErrorParts : The other division of the error: irreducible, approximation and estimation.
+    lyceum.plot.bias_variance : The parts as a picture.
+
+    References
+    ----------
+    Domingos, A unified bias-variance decomposition and its applications, ICML 2000.
+
+    Examples
+    --------
+    Three models predict two rows; the main prediction, "a" for both, is wrong for the second row:
+
+    >>> from lyceum.evaluate import decompose
+    >>> parts = decompose(["a", "b"], [["a", "a"], ["a", "b"], ["b", "a"]], loss="error")
+    >>> parts.main.tolist(), parts.bias, round(parts.variance, 4)
+    (['a', 'a'], 0.5, 0.3333)
+    >>> parts.error, parts.bias + parts.net_variance              # the variance hurts one row, helps the other
+    (0.5, 0.5)
     """
 
     error: float
@@ -147,7 +169,7 @@ def _zero_one(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) 
     share = votes / len(guesses)
     rows = np.arange(len(target))
     biased = main != goal
-    varies = 1.0 - share[main, rows]
+    varies = (len(guesses) - votes[main, rows]) / len(guesses)
     # a row right on the main prediction errs with `varies`; one wrong on it with 1 - P(prediction = goal)
     net = float(np.where(biased, -share[goal, rows], varies).mean())
     error = float((guesses != target).mean())

@@ -37,6 +37,51 @@ class BinaryReport(Printable):
         The labels of the two classes.
     rejected : float
         Rows without a decision; they are in none of the rates.
+    n : float
+        Rows with a decision, tp + fp + fn + tn.
+    accuracy, error : float
+        Shares of rows predicted right and wrong.
+    precision, npv : float
+        Of the rows predicted positive (negative), the share that is: tp / (tp + fp) and tn / (tn + fn).
+    recall, miss_rate : float
+        Of the positives, the shares found and missed: tp / (tp + fn) and fn / (tp + fn).
+    specificity, false_positive_rate : float
+        Of the negatives, the shares found and called positive: tn / (tn + fp) and fp / (tn + fp).
+    f1 : float
+        Harmonic mean of precision and recall.
+    prevalence : float
+        Share of positives.
+    balanced_accuracy : float
+        Mean of recall and specificity.
+    odds_ratio : float
+        tp tn / (fp fn).
+    kappa, kappa_reading : float, str
+        Cohen's kappa, agreement beyond chance, and the same in words.
+    matthews : float
+        Matthews' correlation of truth and prediction.
+    undefined : tuple of str
+        The names of rates whose denominator is zero.
+
+    See Also
+    --------
+    binary_report : Makes it from labels or from four counts.
+    ClassReport : More than two classes.
+    RocCurve : The rates at every threshold of a score.
+
+    References
+    ----------
+    Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
+    Matthews, Comparison of the predicted and observed secondary structure of T4 phage lysozyme, Biochimica et
+    Biophysica Acta 405, 1975.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import binary_report
+    >>> report = binary_report(["ill"] * 3 + ["well"] * 5, ["ill", "ill", "well", "ill"] + ["well"] * 4)
+    >>> report.tp, report.fp, report.fn, report.tn
+    (2.0, 1.0, 1.0, 4.0)
+    >>> round(report.recall, 3), report.odds_ratio, round(report.kappa, 3)
+    (0.667, 8.0, 0.467)
     """
 
     _derived: ClassVar[tuple[str, ...]] = (

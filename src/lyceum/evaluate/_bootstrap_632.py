@@ -37,6 +37,29 @@ class Bootstrap632(Printable):
         Loss on the left-out rows of every round.
     loss_name : str
         The loss.
+
+    See Also
+    --------
+    bootstrap_632 : Makes it from an estimator and rows.
+    CrossValidation : The losses of folds instead.
+
+    References
+    ----------
+    Efron, Estimating the error rate of a prediction rule, JASA 78, 1983.
+    Efron and Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, JASA 92, 1997.
+
+    Examples
+    --------
+    The nearest neighbour makes no mistake on its own rows, so that only the left-out error counts:
+
+    >>> from lyceum.evaluate import bootstrap_632
+    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> X, y = [[0], [1], [2], [3], [4], [5], [6], [7]], list("aababbab")
+    >>> result = bootstrap_632(KNeighborsClassifier(1), X, y, n_rounds=5)
+    >>> result.training, round(result.error / result.left_out, 3)
+    (0.0, 0.632)
+    >>> result.plus > result.error                                # corrected for such overfitting
+    True
     """
 
     error: float

@@ -71,6 +71,28 @@ class Interval(Printable):
     confidence : float
         Its coverage.
     method : {"wilson", "clopper-pearson", "wald"}
+        How it was computed.
+
+    See Also
+    --------
+    error_interval : Makes it from a number of errors.
+    Bound : Bounds without assumptions.
+    AucInterval : The interval of an area under the ROC curve.
+
+    References
+    ----------
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
+    Biometrika 26, 1934.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import error_interval
+    >>> print(error_interval(5, 100))
+    0.05 (0.02154 to 0.1118 with 95 % confidence, wilson)
+    >>> exact = error_interval(0, 100, method="clopper-pearson")
+    >>> exact.low, round(exact.high, 4)                           # 1 - 0.025^(1/100)
+    (0.0, 0.0362)
     """
 
     rate: float

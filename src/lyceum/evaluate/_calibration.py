@@ -34,6 +34,26 @@ class Calibration(Printable):
         Mean squared error of the posteriors, and mean -ln of the posterior of what happened.
     expected_error, largest_error : float
         Mean (by rows) and largest |observed - predicted| over the bins.
+
+    See Also
+    --------
+    calibration : Makes it from labels and posteriors.
+    lyceum.decision.CalibratedClassifier : A classifier whose posteriors are calibrated.
+    lyceum.plot.calibration : The table as a picture.
+
+    References
+    ----------
+    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+    DeGroot and Fienberg, The comparison and evaluation of forecasters, The Statistician 32, 1983.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import calibration
+    >>> result = calibration([0, 0, 0, 1, 1, 1], [0.2, 0.2, 0.2, 0.2, 0.8, 0.8], n_bins=2)
+    >>> result.predicted.round(3).tolist(), result.observed.tolist()
+    ([0.2, 0.8], [0.25, 1.0])
+    >>> round(result.expected_error, 3), round(result.brier, 3)   # (4 · 0.05 + 2 · 0.2) / 6
+    (0.1, 0.14)
     """
 
     low: np.ndarray

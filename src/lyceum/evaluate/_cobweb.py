@@ -28,6 +28,26 @@ class Cobweb(Printable):
         The directions of the spokes, in radians.
     chance : float
         1/K, the rate of guessing: the ring to stay within.
+
+    See Also
+    --------
+    cobweb : Makes it from a confusion matrix.
+    Confusion : The counts.
+    lyceum.plot.cobweb : The chart.
+
+    References
+    ----------
+    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical data,
+    Expert Systems with Applications 34, 2008.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import cobweb, confusion
+    >>> web = cobweb(confusion(list("aabbcc"), list("abbbca")))
+    >>> "".join(web.truth), "".join(web.predicted)
+    ('aabbcc', 'bcacab')
+    >>> web.rates.tolist(), round(web.chance, 3)              # half of "a" was taken for "b", of "c" for "a"
+    ([0.5, 0.0, 0.0, 0.0, 0.5, 0.0], 0.333)
     """
 
     truth: np.ndarray

@@ -45,6 +45,41 @@ class Confusion(Printable):
     foreign : ndarray of shape (K + 1,)
         Rows that belong to no class (their true label is the reject label), by prediction; the last entry
         counts those that were rejected, which is right: the reject row.
+    n : float
+        All rows, or their weight.
+    rates : ndarray of shape (K, K)
+        Share of the decided rows of class i predicted as class j; zeros for an empty class.
+    full, full_rates : ndarray of shape (K + 1, K + 1)
+        Counts, and shares of every row of them, with the reject row and column last.
+    accuracy, error : float
+        Right and wrong decisions over decided rows; 0 when nothing was decided.
+    reject_rate : float
+        Rows without a decision over all rows.
+    kappa, kappa_reading : float, str
+        Cohen's kappa over decided rows, and the same in words.
+
+    See Also
+    --------
+    confusion : Makes it from labels.
+    ClassReport : The rates of every class.
+    Cobweb : The rates of every kind of mistake.
+    lyceum.plot.confusion : The matrix as a picture.
+
+    References
+    ----------
+    Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
+    Cohen, Weighted kappa: nominal scale agreement with provision for scaled disagreement or partial credit,
+    Psychological Bulletin 70, 1968.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import confusion
+    >>> first, second = confusion(["a", "a", "b", "c"], ["a", "b", "b", "c"]), confusion(["c"], ["a"])
+    >>> both = first.merge(second)
+    >>> both.counts.tolist(), both.accuracy
+    ([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], 0.6)
+    >>> both.versus(["a"]).recall                                 # one of the two rows of class "a" is found
+    0.5
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("n", "accuracy", "error", "reject_rate", "kappa", "kappa_reading")

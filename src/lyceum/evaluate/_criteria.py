@@ -32,6 +32,34 @@ class InformationCriteria(Printable):
         Free parameters k.
     n_rows : float
         Rows N.
+    aic, aicc : float
+        -2 ln L + 2 k, and the same corrected for few rows.
+    bic, adjusted_bic : float
+        -2 ln L + k ln N, and the same with (N + 2) / 24 in place of N.
+
+    See Also
+    --------
+    information_criteria : Makes it from ln L, k and N.
+    degrees_of_freedom : k of a model.
+    criterion_weights : Weights of rival models.
+    BayesFactor : Two models compared by their BICs.
+
+    References
+    ----------
+    Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19, 1974.
+    Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
+    Sclove, Application of model-selection criteria to some problems in multivariate analysis, Psychometrika
+    52, 1987.
+    Hurvich and Tsai, Regression and time series model selection in small samples, Biometrika 76, 1989.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import information_criteria
+    >>> small, large = information_criteria(-100.0, 3, 50), information_criteria(-97.5, 5, 50)
+    >>> small.aic, large.aic                                      # AIC takes the large model
+    (206.0, 205.0)
+    >>> round(small.bic, 2), round(large.bic, 2)                  # BIC, with ln 50 for 2, the small one
+    (211.74, 214.56)
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("aic", "aicc", "bic", "adjusted_bic")

@@ -36,6 +36,26 @@ class DensityErrors(Printable):
         Rows of a sample.
     n_samples : int
         Samples.
+    error : ndarray of shape (m,)
+        Bias and variance together: the mean squared error of the density.
+    best : float
+        The value of least error.
+
+    See Also
+    --------
+    density_errors : Makes it from an estimator and a known density.
+    BiasVariance : The same for predictions.
+    lyceum.plot.density_errors : The parts as a picture.
+
+    Examples
+    --------
+    >>> from lyceum.density import GaussianDensity, KernelDensity
+    >>> from lyceum.evaluate import density_errors
+    >>> truth = GaussianDensity().fit([[-1.0], [0.0], [1.0]])
+    >>> sizes = {"n_rows": 30, "n_samples": 5, "n_points": 30}
+    >>> found = density_errors(KernelDensity(), truth, "bandwidth", [0.05, 0.4, 3.0], **sizes)
+    >>> found.best, int(found.bias.argmax()), int(found.variance.argmax())
+    (0.4, 2, 0)
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("error", "best")

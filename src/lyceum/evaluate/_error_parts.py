@@ -34,6 +34,26 @@ class ErrorParts(Printable):
         may come out below 0.
     loss : {"squared", "error"}
         The loss.
+
+    See Also
+    --------
+    error_parts : Makes it from predictions.
+    BiasVariance : Bias and variance, the other division of the error.
+    LearningCurve : The estimation error falls with the number of rows.
+
+    References
+    ----------
+    Bottou and Bousquet, The tradeoffs of large scale learning, NIPS 2007.
+
+    Examples
+    --------
+    Targets are ±1 around a truth of 0, so that no rule has an error below 1:
+
+    >>> from lyceum.evaluate import error_parts
+    >>> y, predicted, best = [1, -1, 1, -1], [1, 1, -1, -1], [0.5, 0.5, -0.5, -0.5]
+    >>> parts = error_parts(y, predicted, best, truth=[0, 0, 0, 0])
+    >>> parts.error, parts.irreducible, parts.approximation, parts.estimation
+    (2.0, 1.0, 0.25, 0.75)
     """
 
     error: float

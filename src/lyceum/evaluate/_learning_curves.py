@@ -37,6 +37,33 @@ class LearningCurve(Printable):
         Loss of the best constant on the same test rows.
     loss_name : str
         The loss.
+    train_mean, test_mean : ndarray of shape (m,)
+        Mean loss on training and on test rows, over splits.
+    test_error : ndarray of shape (m,)
+        Standard error of the mean test loss of every size.
+    verdict : FitVerdict
+        The verdict on the fit at the largest size.
+    more_rows_help : bool
+        Whether the last step still lowered the test loss by more than its standard error over splits.
+
+    See Also
+    --------
+    learning_curve : Makes it from an estimator and rows.
+    ValidationCurve : The same over a setting.
+    FitVerdict : Underfitting, overfitting, or neither.
+    lyceum.plot.learning_curve : The curve as a picture.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lyceum.bayes import LinearDiscriminant
+    >>> from lyceum.evaluate import learning_curve
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = learning_curve(LinearDiscriminant(), X, y, sizes=(0.1, 1.0), cv=3)
+    >>> curve.sizes.tolist(), curve.test_mean.round(3).tolist()
+    ([10, 100], [0.127, 0.02])
+    >>> curve.verdict.word, curve.more_rows_help
+    ('balanced', True)
     """
 
     _derived: ClassVar[tuple[str, ...]] = (

@@ -28,11 +28,31 @@ class McNemar(Printable):
     only_first_wrong, only_second_wrong : int
         Rows that only one of the two gets wrong, b and c.
     statistic : float
-        For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), never below 0.
+        For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), with 0 for b = c;
+        for "uncorrected" (b - c)² / (b + c).
     p_value : float
         Two-sided; 1 when no row is wrong for one model alone.
-    method : {"exact", "chi-square"}
-        Binomial with p = ½, or chi-square of one degree of freedom with continuity correction.
+    method : {"exact", "chi-square", "uncorrected"}
+        Binomial with p = ½, or chi-square of one degree of freedom with or without continuity correction.
+
+    See Also
+    --------
+    mcnemar : Makes it from predictions or from the two counts.
+    DeLong : The comparison of two scores by their areas under the ROC curve.
+    CorrectedT, FiveByTwoTest : Tests over splits.
+    lyceum.plot.comparison : The counts as a picture.
+
+    References
+    ----------
+    McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
+    Psychometrika 12, 1947.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import mcnemar
+    >>> result = mcnemar(only_first_wrong=8, only_second_wrong=1)
+    >>> result.method, result.p_value                             # 2 (1 + 9) / 2⁹
+    ('exact', 0.0390625)
     """
 
     only_first_wrong: int

@@ -56,6 +56,31 @@ class FiveByTwoTest(Printable):
         Dietterich's t: the first difference over √(mean variance), 5 degrees of freedom, two-sided.
     f, f_p_value : float
         Alpaydin's F: all ten squared differences over twice the variances, 10 and 5 degrees of freedom.
+    mean : float
+        Mean difference: negative when the first is better.
+
+    See Also
+    --------
+    five_by_two : Makes it from losses, results of `cross_validate`, or two estimators.
+    FiveByTwo : The splits.
+    CorrectedT : A test over any splits.
+    lyceum.plot.comparison : The differences as a picture.
+
+    References
+    ----------
+    Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
+    Neural Computation 10, 1998.
+    Alpaydin, Combined 5×2 cv F test for comparing supervised classification learning algorithms, Neural
+    Computation 11, 1999.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import five_by_two
+    >>> result = five_by_two([[0.10, 0.10]] * 5, [[0.12, 0.13]] * 5)
+    >>> round(result.t, 3), round(result.f, 3)                    # -0.02 / √0.00005 and 0.0065 / 0.0005
+    (-2.828, 13.0)
+    >>> round(result.mean, 3), round(result.t_p_value, 4), round(result.f_p_value, 4)
+    (-0.025, 0.0367, 0.0056)
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("mean",)
@@ -182,6 +207,26 @@ class CorrectedT(Printable):
         J-1.
     low, high : float
         95 % interval of the difference.
+
+    See Also
+    --------
+    corrected_t : Makes it from two results of `cross_validate`, or from losses.
+    FiveByTwoTest : Tests over five halvings.
+    McNemar : A test on the rows of one division.
+    lyceum.plot.comparison : The interval as a picture.
+
+    References
+    ----------
+    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import corrected_t
+    >>> result = corrected_t([0.10, 0.12, 0.11], [0.13, 0.14, 0.12], test_to_train=1 / 2)
+    >>> round(result.mean, 3), round(result.standard_error, 5)    # √((1/3 + 1/2) · 0.01²)
+    (-0.02, 0.00913)
+    >>> round(result.p_value, 3), round(result.low, 3), round(result.high, 3)
+    (0.16, -0.059, 0.019)
     """
 
     mean: float

@@ -24,6 +24,21 @@ class ClassAverages(Printable):
     Attributes
     ----------
     precision, recall, f1 : float
+        The averages; F1 is the average of the classes' F1, except for the micro average.
+
+    See Also
+    --------
+    class_report : Makes the three kinds of averages.
+    macro_average_modified : Another average, which every class can bring down.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import class_report
+    >>> report = class_report(["a", "a", "b", "c"], ["a", "b", "b", "c"])
+    >>> print(report.macro)                                       # precisions 1, 1/2, 1; recalls 1/2, 1, 1
+      precision  0.8333
+      recall     0.8333
+      F1         0.7778
     """
 
     precision: float
@@ -51,6 +66,21 @@ class ClassReport(Printable):
         From pooled counts. Without rejection all three are the accuracy.
     confusion : Confusion
         The matrix behind them.
+
+    See Also
+    --------
+    class_report : Makes it from labels or a confusion matrix.
+    BinaryReport : The rates of one class against the others.
+    Confusion : The counts.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import class_report
+    >>> report = class_report(["a", "a", "b", "c"], ["a", "b", "b", "c"])
+    >>> [(one.positive, one.precision, one.recall) for one in report.per_class]
+    [('a', 1.0, 0.5), ('b', 0.5, 1.0), ('c', 1.0, 1.0)]
+    >>> report.weighted.recall, report.confusion.accuracy         # the mean recall by rows is the accuracy
+    (0.75, 0.75)
     """
 
     per_class: tuple[BinaryReport, ...]

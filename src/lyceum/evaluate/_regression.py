@@ -36,6 +36,27 @@ class RegressionReport(Printable):
         Mean of ŷ - y; 0 where it is rounding error.
     n : float
         Rows, or their weight. Without rows every error is 0.
+    rmse : float
+        Root mean squared error.
+    root_relative_squared_error : float
+        Square root of the relative squared error.
+    r2 : float
+        Share of the variance explained, 1 - relative squared error; negative when worse than the mean.
+
+    See Also
+    --------
+    regression_report : Makes it from true and predicted values.
+    BinaryReport, ClassReport : Predictions of classes.
+    lyceum.plot.residuals : The errors as a picture.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import regression_report
+    >>> report = regression_report([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+    >>> round(report.rmse, 4), round(report.mae, 4), round(report.bias, 4)
+    (0.5774, 0.3333, 0.3333)
+    >>> report.relative_squared_error, report.r2                  # 1 over (1 + 0 + 1)
+    (0.5, 0.5)
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("rmse", "root_relative_squared_error", "r2")

@@ -37,10 +37,38 @@ class CrossValidation(Printable):
         Time of every split.
     loss_name : str
         The loss.
+    mean, train_mean : float
+        Mean loss on test rows and on training rows, over splits.
+    sd : float
+        Standard deviation of the losses over splits.
+    standard_error : float
+        Nadeau and Bengio's corrected standard error of the mean.
+    test_to_train : float
+        Test rows over training rows.
 
     See Also
     --------
+    cross_validate : Makes it from an estimator and rows.
     corrected_t : A test of two estimators from their losses on the same splits.
+    Bootstrap632 : The error from bootstrap samples.
+    lyceum.plot.cross_validation : The losses as a picture.
+
+    References
+    ----------
+    Stone, Cross-validatory choice and assessment of statistical predictions, Journal of the Royal Statistical
+    Society B 36, 1974.
+    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import cross_validate
+    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> X, y = [[0], [1], [2], [10], [11], [12]], ["a", "a", "a", "b", "b", "b"]
+    >>> result = cross_validate(KNeighborsClassifier(1), X, y, cv=3)
+    >>> result.mean, result.n_test.tolist(), result.test_to_train
+    (0.0, [2, 2, 2], 0.5)
+    >>> result.pooled().tolist()                                  # every row by the model that did not see it
+    ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("mean", "train_mean", "sd", "standard_error", "test_to_train")

@@ -34,6 +34,30 @@ class RocCurve(Printable):
         half when a class has no rows.
     n_positive, n_negative : float
         Rows of each class, or their weight.
+    gini : float
+        2 AUC - 1.
+    hull : ndarray of int
+        Places of the points on the upper convex hull: the only ones that minimise some expected cost.
+
+    See Also
+    --------
+    roc : Makes it from labels and scores.
+    AucInterval : The area with its uncertainty.
+    CostCurve, PrecisionRecall : Other views of all thresholds.
+    lyceum.plot.roc : The curve as a picture.
+
+    References
+    ----------
+    Fawcett, An introduction to ROC analysis, Pattern Recognition Letters 27, 2006.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import roc
+    >>> curve = roc(["no", "no", "yes", "yes"], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.auc, curve.gini                                     # 3 of 4 pairs are in order
+    (0.75, 0.5)
+    >>> [(float(curve.fpr[i]), float(curve.tpr[i])) for i in curve.hull]
+    [(0.0, 0.0), (0.0, 0.5), (0.5, 1.0), (1.0, 1.0)]
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("gini",)

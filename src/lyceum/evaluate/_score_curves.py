@@ -29,6 +29,27 @@ class PrecisionRecall(Printable):
         Σ (rise in recall) · precision; 0 when there are no positives.
     prevalence : float
         Share of positives: the precision of guessing.
+    best_f1 : tuple of two floats
+        The largest F1 and its threshold.
+
+    See Also
+    --------
+    precision_recall : Makes it from labels and scores.
+    RocCurve : True against false positive rates.
+    lyceum.plot.precision_recall : The curve as a picture.
+
+    References
+    ----------
+    Davis and Goadrich, The relationship between precision-recall and ROC curves, ICML 2006.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import precision_recall
+    >>> curve = precision_recall([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.precision.round(3).tolist(), curve.recall.tolist()
+    ([1.0, 1.0, 0.5, 0.667, 0.5], [0.0, 0.5, 0.5, 1.0, 1.0])
+    >>> round(curve.average_precision, 4), curve.best_f1          # 1/2 · 1 + 1/2 · 2/3
+    (0.8333, (0.8, 0.35))
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("best_f1",)
@@ -114,6 +135,32 @@ class CostCurve(Printable):
         Mean cost when every circumstance is equally likely; guessing has 0.25.
     prevalence : float
         Share of positives among the rows.
+    trivial : ndarray of shape (m,)
+        The cost of always deciding for one class, the better of the two.
+
+    See Also
+    --------
+    cost_curve : Makes it from labels and scores.
+    RocCurve : The rates behind it.
+    lyceum.decision.best_threshold : The best threshold for two costs.
+    lyceum.plot.cost_curve : The curve as a picture.
+
+    References
+    ----------
+    Drummond and Holte, Cost curves: an improved method for visualizing classifier performance, Machine
+    Learning 65, 2006.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import cost_curve
+    >>> curve = cost_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.lines.tolist()
+    [[0.0, 1.0], [0.0, 0.5], [0.5, 0.0], [1.0, 0.0]]
+    >>> curve.area                                                # of the triangle below x/2 and (1 - x)/2
+    0.125
+    >>> cost, threshold = curve.at(prevalence=0.5, cost_fn=4.0)
+    >>> round(cost, 3), threshold
+    (0.1, 0.35)
     """
 
     probability_cost: np.ndarray

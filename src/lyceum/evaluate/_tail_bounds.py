@@ -25,6 +25,7 @@ class Bound(Printable):
     Attributes
     ----------
     name : {"Hoeffding", "Chebyshev"}
+        Whose bound it is.
     n : int
         Test rows.
     within : float
@@ -40,6 +41,25 @@ class Bound(Printable):
     width : float
         The range of a row's value, high - low; 1 for errors. Of rows with ranges of their own, the root of
         the mean square.
+
+    See Also
+    --------
+    hoeffding, chebyshev : Make it.
+    markov : A bound by the mean alone.
+    Interval : An interval for the error rate of one model.
+
+    References
+    ----------
+    Hoeffding, Probability inequalities for sums of bounded random variables, JASA 58, 1963.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import hoeffding
+    >>> bound = hoeffding(within=0.05, alpha=0.05)                # n = ln(2/0.05) / (2 · 0.05²), rounded up
+    >>> bound.n, bound.solved_for, float(bound)
+    (738, 'n', 738.0)
+    >>> print(bound)
+    Hoeffding: on 738 rows a measured error is off by 0.05 or more with probability at most 0.05
     """
 
     name: str

@@ -34,6 +34,38 @@ class ValidationCurve(Printable):
         Loss of the best constant on the same test rows.
     loss_name : str
         The loss.
+    train_mean, test_mean : ndarray of shape (m,)
+        Mean loss on training and on test rows, over splits.
+    test_error : ndarray of shape (m,)
+        Standard error of the mean test loss of every value.
+    best : object
+        The value with the least test loss, the first of equals.
+    verdicts : tuple of FitVerdict
+        The verdict on every value, with the least test loss as the attainable one.
+
+    See Also
+    --------
+    validation_curve : Makes it from an estimator and rows.
+    LearningCurve : The same over the number of training rows.
+    FitVerdict : Underfitting, overfitting, or neither.
+    lyceum.plot.validation_curve : The curve as a picture.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone, Classification and regression trees, Wadsworth, 1984 (the rule of one
+    standard error).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lyceum.evaluate import validation_curve
+    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = validation_curve(KNeighborsClassifier(), X, y, name="n_neighbors", values=[5, 95], cv=3)
+    >>> curve.best, curve.within_one_error()
+    (5, (5,))
+    >>> [verdict.word for verdict in curve.verdicts]
+    ['balanced', 'underfitting']
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("train_mean", "test_mean", "test_error", "best", "verdicts")

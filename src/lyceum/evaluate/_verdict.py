@@ -25,6 +25,20 @@ class FitVerdict(Printable):
         The losses behind it, and what to do.
     gap : float
         Test loss minus training loss.
+
+    See Also
+    --------
+    fit_verdict : Makes it from losses.
+    LearningCurve, ValidationCurve : Curves with such verdicts.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import fit_verdict
+    >>> verdict = fit_verdict(0.0, 0.3, baseline=0.5)
+    >>> verdict.word, verdict.gap
+    ('overfitting', 0.3)
+    >>> verdict.reason
+    'loss 0 on training rows, 0.3 on new, 0.5 by a constant; simplify, regularise, or find more rows'
     """
 
     word: str
