@@ -33,6 +33,16 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     prior : array of shape (H,), optional
         P(h), up to a factor; equal by default.
 
+    Returns
+    -------
+    array of shape (H,)
+        They sum to 1.
+
+    See Also
+    --------
+    BayesOptimalClassifier : A vote of hypotheses with these weights.
+    lyceum.evaluate.bayes_factor : Two hypotheses compared.
+
     Examples
     --------
     >>> import numpy as np

@@ -22,16 +22,32 @@ _LEAST = 1e-15  # posteriors are kept away from 0 and 1 by so much before logari
 class PosteriorMap:
     """A map from posteriors to calibrated posteriors.
 
-    `"temperature"`: p_k^(1/T) made to sum to 1, with the T of least log loss (Guo et al. 2017).
-    `"sigmoid"`: 1 / (1 + exp(-(A logit p_k + B))) of every class, made to sum to 1 (Platt 1999).
-    `"isotonic"`: a rising step function of p_k for every class, made to sum to 1 (Zadrozny and Elkan 2002).
+    `"temperature"`: p_k^(1/T), normalised, with the T of least log loss (Guo et al. 2017).
+    `"sigmoid"`: 1 / (1 + exp(-(A logit p_k + B))) of every class, normalised (Platt 1999).
+    `"isotonic"`: a rising step function of p_k for every class, normalised (Zadrozny and Elkan 2002).
     Of two classes only the second has a map of its own.
 
     Parameters
     ----------
     method : {"temperature", "sigmoid", "isotonic"}
+        How posteriors are calibrated.
     tables : tuple of arrays
         One for every mapped class: T; A and B; or the rows (posterior, calibrated posterior) of the steps.
+
+    See Also
+    --------
+    CalibratedClassifier : A classifier with such a map.
+    lyceum.evaluate.calibration : How well posteriors are calibrated.
+    lyceum.probability.fit_sigmoid : The sigmoid by itself.
+
+    References
+    ----------
+    J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood
+    methods", Advances in Large Margin Classifiers, 1999.
+    B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate multiclass probability estimates",
+    Knowledge Discovery and Data Mining, 2002.
+    C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural networks", International
+    Conference on Machine Learning, 2017.
 
     Examples
     --------

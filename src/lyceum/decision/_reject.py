@@ -39,7 +39,26 @@ class ErrorRejectCurve:
 
     See Also
     --------
-    error_reject_curve : Makes it.
+    error_reject_curve : Makes it from labels and posteriors.
+    minimum_risk : The decisions behind it.
+    lyceum.evaluate.RocCurve : The curve over all thresholds of a score.
+    lyceum.plot.error_reject : The curve as a picture.
+
+    References
+    ----------
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
+    16, 1970.
+
+    Examples
+    --------
+    The row that is decided wrongly has a posterior of 0.7, so that a doubt of 0.25 rejects it:
+
+    >>> from lyceum.decision import error_reject_curve
+    >>> curve = error_reject_curve([0, 1, 1, 0], [[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.3, 0.7]])
+    >>> curve.at(0.25)                                            # two rows rejected: 0.25 · 0.5 in total
+    {'reject_rate': 0.5, 'error': 0.0, 'cost': 0.0, 'total': 0.125}
+    >>> curve.at(1.0)["error"], round(curve.area, 4)
+    (0.25, 0.1146)
     """
 
     thresholds: np.ndarray

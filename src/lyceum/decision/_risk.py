@@ -41,7 +41,23 @@ class Decisions:
 
     See Also
     --------
-    minimum_risk : Makes them.
+    minimum_risk : Makes them from posteriors and a loss matrix.
+    MinimumRiskClassifier : Its `decide` makes them from rows.
+    LossMatrix : The costs of the actions.
+
+    References
+    ----------
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
+    16, 1970.
+
+    Examples
+    --------
+    >>> from lyceum.decision import minimum_risk
+    >>> decisions = minimum_risk([[0.9, 0.1], [0.55, 0.45]], [[0, 5], [1, 0]], doubt=0.4)
+    >>> decisions.risks.round(2).tolist()                         # 1 · 0.1, 5 · 0.9; 1 · 0.45, 5 · 0.55
+    [[0.1, 4.5], [0.45, 2.75]]
+    >>> decisions.tolist(), decisions.risk.round(2).tolist(), decisions.rejected.tolist()
+    ([0, -1], [0.1, 0.4], [False, True])
     """
 
     actions: np.ndarray
@@ -177,6 +193,15 @@ def bayes_error(
         Rows = true class, columns = action.
     classes : K labels, optional
         The classes of the columns of `proba`, when they are not in the order of a labelled `loss`.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    minimum_risk : The best rule.
+    lyceum.evaluate.error_interval : The uncertainty of a measured error rate.
 
     Examples
     --------

@@ -26,7 +26,23 @@ class Threshold(float):
 
     See Also
     --------
-    best_threshold : Makes it.
+    best_threshold : Makes it from labels and scores.
+    theoretical_threshold : The threshold for true posteriors.
+    lyceum.evaluate.CostCurve : The best thresholds for all class shares and costs.
+
+    References
+    ----------
+    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
+    Intelligence, 2001.
+
+    Examples
+    --------
+    >>> from lyceum.decision import best_threshold
+    >>> t = best_threshold([0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.6, 0.9], cost_fp=1, cost_fn=5)
+    >>> t, t.tp, t.tn
+    (Threshold(0.3, cost=1, fp=1, fn=0), 2.0, 2.0)
+    >>> 0.4 >= t                                                  # a score of 0.4 is called positive
+    True
     """
 
     cost: float
@@ -128,6 +144,11 @@ def threshold_costs(
     thresholds, costs : array of shape (m,)
         The distinct scores, descending from infinity, and the cost at each.
 
+    See Also
+    --------
+    best_threshold : The threshold of least cost.
+    lyceum.evaluate.cost_curve : The cost for all class shares and costs.
+
     Examples
     --------
     >>> thresholds, costs = threshold_costs([0, 1, 1], [0.2, 0.6, 0.9], cost_fn=5)
@@ -157,6 +178,10 @@ def theoretical_threshold(
     Returns
     -------
     float
+
+    See Also
+    --------
+    best_threshold : The best threshold for any score, from rows.
 
     References
     ----------

@@ -76,7 +76,7 @@ class BiasVariance(Printable):
     >>> parts = decompose(["a", "b"], [["a", "a"], ["a", "b"], ["b", "a"]], loss="error")
     >>> parts.main.tolist(), parts.bias, round(parts.variance, 4)
     (['a', 'a'], 0.5, 0.3333)
-    >>> parts.error, parts.bias + parts.net_variance              # the variance hurts one row, helps the other
+    >>> parts.error, parts.bias + parts.net_variance              # it hurts one row, helps the other
     (0.5, 0.5)
     """
 

@@ -28,7 +28,7 @@ class McNemar(Printable):
     only_first_wrong, only_second_wrong : int
         Rows that only one of the two gets wrong, b and c.
     statistic : float
-        For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), with 0 for b = c;
+        For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), or 0 for b = c;
         for "uncorrected" (b - c)² / (b + c).
     p_value : float
         Two-sided; 1 when no row is wrong for one model alone.

@@ -96,8 +96,18 @@ def row_splits(cv: Any, n: int, seed: int) -> Iterator[Split]:
     cv : int, splitter or iterable of splits
         A number of folds, at most n of which are drawn by the seed; or as in scikit-learn.
     n : int
-        How many rows there are.
+        The number of rows.
     seed : int
+        Shuffles the rows when `cv` is a number.
+
+    Returns
+    -------
+    iterator of (train, test)
+        Row numbers.
+
+    See Also
+    --------
+    splitter : Splitters by name.
 
     Examples
     --------

@@ -23,13 +23,25 @@ class BayesUpdate:
     Attributes
     ----------
     unnormalised : dict of class to P(x|k) P(k)
+        The numerators of the theorem.
     evidence : float
         P(x), their sum.
     posterior : dict of class to P(k|x)
+        They sum to 1.
 
     See Also
     --------
-    bayes_theorem : Makes it.
+    bayes_theorem : Makes it from a prior and a likelihood.
+    ProbabilityTable : Bayes' theorem for all values of several variables.
+
+    Examples
+    --------
+    A test finds nine in ten of the ill, who are one in a hundred, and alarms for one in twenty of the others:
+
+    >>> from lyceum.probability import bayes_theorem
+    >>> update = bayes_theorem({"ill": 0.01, "well": 0.99}, {"ill": 0.9, "well": 0.05})
+    >>> round(update.evidence, 4), round(update.posterior["ill"], 4)   # 0.009 + 0.0495, and 0.009 / 0.0585
+    (0.0585, 0.1538)
     """
 
     unnormalised: dict[Any, float]
@@ -54,6 +66,10 @@ def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -
     Returns
     -------
     BayesUpdate
+
+    See Also
+    --------
+    ProbabilityTable : Its `bayes` is the theorem for all values of several variables.
 
     Examples
     --------

@@ -48,6 +48,11 @@ def class_priors(weight: Any, priors: Any = None, alpha: Any = 1.0) -> np.ndarra
     array of shape (K,)
         They sum to 1.
 
+    See Also
+    --------
+    DirichletMultinomial : The Dirichlet prior and its posterior.
+    class_weight_factors : Weights of classes instead of priors.
+
     Examples
     --------
     >>> n = np.array([6.0, 3.0, 0.0])

@@ -29,6 +29,10 @@ def class_weight_factors(class_weight: Any, labels: list, weight: np.ndarray | N
     -------
     array of shape (K,) or None
 
+    See Also
+    --------
+    class_priors : Priors of classes instead of weights.
+
     Examples
     --------
     >>> class_weight_factors("balanced", ["bad", "good"], np.array([1.0, 3.0])).round(3).tolist()

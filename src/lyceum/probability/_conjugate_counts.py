@@ -16,17 +16,28 @@ __all__ = ["BetaBernoulli", "DirichletMultinomial", "GammaPoisson"]
 
 @dataclass(frozen=True, slots=True)
 class BetaBernoulli:
-    """What is known of the probability p of a 1: p ~ Beta(a, b), and after n_1 ones and n_0 zeros
-    Beta(a + n_1, b + n_0).
+    """The Beta prior of the probability p of a 1, and its posterior.
+
+    p ~ Beta(a, b), and after n_1 ones and n_0 zeros p ~ Beta(a + n_1, b + n_0).
 
     Parameters
     ----------
     a, b : float, default=1.0
         How many ones and zeros the prior counts for; 1 and 1 is the uniform prior.
 
+    Attributes
+    ----------
+    mean : float
+        a / (a + b): the probability that the next row is 1.
+    mode : float
+        The MAP estimate; NaN if it does not exist.
+    variance : float
+        The variance of p.
+
     See Also
     --------
     DirichletMultinomial : More than two values.
+    GammaPoisson : Counts instead of zeros and ones.
 
     Examples
     --------
@@ -76,16 +87,26 @@ class BetaBernoulli:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirichletMultinomial:
-    """What is known of the shares of K values: Dirichlet(α), and after n_k rows of value k Dirichlet(α + n).
+    """The Dirichlet prior of the shares of K values, and its posterior.
+
+    Before any row the shares are Dirichlet(α), and after n_k rows of every value k Dirichlet(α + n).
 
     Parameters
     ----------
     alpha : array of shape (K,)
         How many rows of every value the prior counts for.
 
+    Attributes
+    ----------
+    mean : array of shape (K,)
+        α_k / α_0: the probability that the next row has the value k.
+    mode : array of shape (K,)
+        The MAP estimate; NaN if it does not exist.
+
     See Also
     --------
     BetaBernoulli : Two values.
+    class_priors : Class priors under a Dirichlet prior.
 
     Examples
     --------
@@ -134,13 +155,27 @@ class DirichletMultinomial:
 
 @dataclass(frozen=True, slots=True)
 class GammaPoisson:
-    """What is known of the rate λ of counts: λ ~ Gamma(shape, rate), and after n counts of sum s
-    Gamma(shape + s, rate + n).
+    """The Gamma prior of the rate λ of counts, and its posterior.
+
+    λ ~ Gamma(shape, rate), and after n counts of sum s λ ~ Gamma(shape + s, rate + n).
 
     Parameters
     ----------
     shape, rate : float, default=1.0
         The counts that the prior stands for, and the number of rows that they were seen in.
+
+    Attributes
+    ----------
+    mean : float
+        shape / rate: the expected next count.
+    mode : float
+        The MAP estimate, 0 for a shape below 1.
+    variance : float
+        The variance of λ.
+
+    See Also
+    --------
+    BetaBernoulli, DirichletMultinomial : Priors of shares instead of rates.
 
     Examples
     --------

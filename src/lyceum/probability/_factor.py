@@ -37,6 +37,11 @@ class Factor:
         Whether `values` are logarithms. Products then add and sums use log-sum-exp, so that products of
         many small numbers do not underflow.
 
+    Attributes
+    ----------
+    total : float
+        The sum of all values; its logarithm in log space.
+
     See Also
     --------
     ProbabilityTable : A factor that is a distribution, and knows what it is conditioned on.

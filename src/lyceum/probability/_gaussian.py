@@ -23,6 +23,7 @@ class Gaussian:
     Parameters
     ----------
     mean : array of shape (d,)
+        The mean.
     covariance : array of shape (d, d)
         Symmetric, without negative eigenvalues.
 

@@ -17,8 +17,22 @@ class FusedGaussian(NamedTuple):
     Attributes
     ----------
     mean : float or array of shape (d,)
+        The mean of the product.
     covariance : float or array of shape (d, d)
         The variance of a number, or a matrix.
+
+    See Also
+    --------
+    fuse_gaussians : Makes it from means and covariances.
+    Gaussian : Its `product` gives also the scale of the product.
+    lyceum.plot.sensor_fusion : Measurements and their product as a picture.
+
+    Examples
+    --------
+    >>> from lyceum.probability import fuse_gaussians
+    >>> fused = fuse_gaussians([10.0, 12.0], [1.0, 3.0])
+    >>> fused.mean, fused.covariance              # (10 · 3 + 12 · 1) / 4, and 1 / (1 + 1/3)
+    (10.5, 0.75)
     """
 
     mean: Any

@@ -29,6 +29,11 @@ def gaussian_log_density(
     -------
     array of shape (n, K)
 
+    See Also
+    --------
+    Gaussian : One Gaussian as a value.
+    whiten : The whitening matrices.
+
     Examples
     --------
     >>> X, means = np.array([[0.0], [2.0]]), np.array([[0.0], [1.0]])
@@ -63,6 +68,10 @@ def squared_distance_parts(X: np.ndarray, means: np.ndarray, whitening: np.ndarr
     Returns
     -------
     array of shape (n, K, d)
+
+    See Also
+    --------
+    gaussian_log_density : The densities that the distances belong to.
 
     Examples
     --------

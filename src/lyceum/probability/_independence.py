@@ -28,6 +28,27 @@ class Independence:
         For every combination: the values, P(A, B | C), P(A | C) P(B | C) and their difference.
     difference : float
         The largest difference.
+
+    See Also
+    --------
+    ProbabilityTable : Its `independent` makes it.
+    lyceum.networks.d_separated : Independence that follows from a graph.
+
+    Examples
+    --------
+    >>> from lyceum.probability import ProbabilityTable
+    >>> states = {"rain": ["no", "yes"], "grass": ["dry", "wet"]}
+    >>> verdict = ProbabilityTable(states, [[0.72, 0.08], [0.02, 0.18]]).independent("rain", "grass")
+    >>> print(verdict)
+    rain ⊥ grass does not hold
+    rain  grass  P(rain, grass)  P(rain) P(grass)  difference
+    ────  ─────  ──────────────  ────────────────  ──────────
+    no    dry              0.72             0.592       0.128
+    no    wet              0.08             0.208      -0.128
+    yes   dry              0.02             0.148      -0.128
+    yes   wet              0.18             0.052       0.128
+    >>> bool(verdict), round(verdict.difference, 3)
+    (False, 0.128)
     """
 
     statement: str

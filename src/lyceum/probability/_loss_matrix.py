@@ -34,6 +34,13 @@ class LossMatrix:
     actions : A labels, optional
         The actions, in the order of the columns. By default the classes, for a square matrix.
 
+    Attributes
+    ----------
+    is_zero_one : bool
+        Whether naming the true class costs 0, naming another 1, and there are no other actions.
+    names_class : array of shape (A,)
+        For every action, the row of the class that it names, or -1 if it names none.
+
     See Also
     --------
     lyceum.decision.minimum_risk : Decisions under a loss matrix.

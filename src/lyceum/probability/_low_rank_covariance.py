@@ -22,13 +22,23 @@ class LowRankCovariance:
     Parameters
     ----------
     diagonal : array of shape (d,)
-        t.
+        t, the diagonal part of Σ.
     rows : array of shape (m, d)
-        G.
+        G, the rows of the low-rank part.
     turn : array of shape (m, m)
         (I + Λ)^(-½) Uᵀ.
     log_det : float
         log |Σ| over the columns that are not left out.
+
+    See Also
+    --------
+    whiten : The whitening of a full or diagonal covariance.
+    Gaussian : A distribution with a full covariance.
+
+    References
+    ----------
+    M. A. Woodbury, "Inverting modified matrices", Statistical Research Group, Memorandum 42, Princeton
+    University, 1950.
 
     Examples
     --------

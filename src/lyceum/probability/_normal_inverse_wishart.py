@@ -21,8 +21,27 @@ class StudentT(NamedTuple):
     degrees : float or array of shape (K,)
         The degrees of freedom.
     location : array of shape (d,) or (K, d)
+        The centre; with more than one degree of freedom the mean.
     shape : array of shape (d, d) or (K, d, d)
         The shape matrix: the covariance times (degrees - 2) / degrees.
+
+    See Also
+    --------
+    NormalInverseWishart : Its `predictive` makes it.
+    lyceum.bayes.BayesianGaussianClassifier : Classes with such densities.
+
+    References
+    ----------
+    A. Gelman and others, "Bayesian Data Analysis", third edition, CRC Press, 2013, section 3.6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.probability import NormalInverseWishart
+    >>> prior = NormalInverseWishart(np.zeros(1), 1.0, 3.0, np.array([[2.0]]), np.array([True]))
+    >>> t = prior.predictive()
+    >>> t.degrees, t.location.tolist(), t.shape.round(3).tolist()      # shape 2 (1 + 1) / (1 · 3)
+    (3.0, [0.0], [[1.333]])
     """
 
     degrees: Any
@@ -44,10 +63,24 @@ class NormalInverseWishart:
     Parameters
     ----------
     mean : array of shape (d,), or (K, d) for one per class
+        The mean of μ.
     kappa, nu : float, or array of shape (K,)
         How many rows the mean and the covariance count for.
     scale : array of shape (d, d), or (K, d, d)
+        The scale matrix of the inverse Wishart distribution.
     used : array of shape (d,), of bool
+        Which columns are in use.
+
+    Attributes
+    ----------
+    n_used : int
+        The number of columns in use.
+
+    See Also
+    --------
+    StudentT : The density of the next row.
+    lyceum.bayes.BayesianGaussianClassifier : A classifier with such a prior for every class.
+    BetaBernoulli, DirichletMultinomial, GammaPoisson : Conjugate priors of shares and rates.
 
     References
     ----------

@@ -34,9 +34,15 @@ class ProbabilityTable:
     given : name or names, default=()
         The variables on which the table is conditioned.
 
+    Attributes
+    ----------
+    name : str
+        The table as it is written: "P(A, B | C)".
+
     See Also
     --------
     Factor : The same without the condition that probabilities sum to 1, for inference.
+    Independence : The verdict of `independent`.
     bayes_theorem : Bayes' theorem for one observation.
 
     Examples

@@ -9,10 +9,38 @@ __all__ = ["fit_sigmoid"]
 
 
 def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """(A, B) of P(positive | f) = 1 / (1 + exp(-(A f + B))) by Newton's method (Platt 1999, Lin et al. 2007).
+    """(A, B) of P(positive | f) = 1 / (1 + exp(-(A f + B))) by Newton's method.
 
-    Targets are pulled in to (n₊ + 1) / (n₊ + 2) and 1 / (n₋ + 2), so that separated scores give no 0 or 1.
+    The targets are (n₊ + 1) / (n₊ + 2) and 1 / (n₋ + 2) instead of 1 and 0, so that A stays finite where the
+    scores separate the classes.
 
+    Parameters
+    ----------
+    scores : array of shape (n,)
+        f, one per row.
+    positive : array of bool of shape (n,)
+        Which rows are positive.
+    w : array of shape (n,)
+        Weights of the rows.
+
+    Returns
+    -------
+    array of shape (2,)
+        A and B.
+
+    See Also
+    --------
+    lyceum.decision.PosteriorMap : The sigmoid and other maps of posteriors.
+
+    References
+    ----------
+    J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood
+    methods", Advances in Large Margin Classifiers, 1999.
+    H.-T. Lin, C.-J. Lin and R. C. Weng, "A note on Platt's probabilistic outputs for support vector
+    machines", Machine Learning 68, 2007.
+
+    Examples
+    --------
     >>> slope, _ = fit_sigmoid(np.array([-1.0, 1.0]), np.array([False, True]), np.ones(2))
     >>> round(float(expit(slope)), 4)  # (1 + 1) / (1 + 2)
     0.6667

@@ -35,6 +35,11 @@ def sum_product(
     Factor
         In log space if one of the factors is.
 
+    See Also
+    --------
+    max_product : The most probable states instead of sums.
+    lyceum.networks.BayesNet : A network whose queries are such sums.
+
     Examples
     --------
     >>> rain = Factor({"rain": ["no", "yes"]}, [0.8, 0.2])
@@ -68,6 +73,10 @@ def max_product(
     states : dict of name to state
     value : float
         The largest product; its logarithm if one of the factors is in log space.
+
+    See Also
+    --------
+    sum_product : Sums instead of the largest product.
 
     Examples
     --------

@@ -26,6 +26,23 @@ class Whitening(NamedTuple):
         Added to the diagonal; zeros for a regular Σ.
     dependent : int or None
         The first column that makes Σ singular.
+
+    See Also
+    --------
+    whiten : Makes it from a covariance.
+    gaussian_log_density : Log densities from whitening matrices.
+    LowRankCovariance : Covariances of few rows with many columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.probability import whiten
+    >>> covariance = np.array([[4.0, 2.0], [2.0, 2.0]])
+    >>> white = whiten(covariance, np.diag(covariance))
+    >>> white.W.tolist(), white.dependent                         # W Σ Wᵀ = I
+    ([[0.5, 0.0], [-0.5, 1.0]], None)
+    >>> round(white.log_det, 4)                                   # ln(4 · 2 - 2 · 2)
+    1.3863
     """
 
     W: np.ndarray
@@ -46,9 +63,19 @@ def whiten(covariance: np.ndarray, total_variance: np.ndarray) -> Whitening:
     Parameters
     ----------
     covariance : array of shape (d, d) or (d,)
+        Σ, or its diagonal.
     total_variance : array of shape (d,)
         The variance of every column over all rows, which replaces a variance of 0. A column where both are 0
         is left out: it has zeros in W and no part in the determinant.
+
+    Returns
+    -------
+    Whitening
+
+    See Also
+    --------
+    gaussian_log_density : Log densities from whitening matrices.
+    Gaussian : Its `whitening` is that of its covariance.
 
     Examples
     --------
