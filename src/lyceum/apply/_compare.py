@@ -29,8 +29,6 @@ _ALPHA = 0.05
 class PairedTest:
     """A measure of both models on the same rows; less is better.
 
-    `difference` is the first minus the second, with its 95 % interval; `p_value` is two-sided.
-
     Attributes
     ----------
     measure : str
@@ -42,13 +40,36 @@ class PairedTest:
     difference : float
         The first minus the second.
     low : float
-        The lower end of the interval of the difference.
+        The lower end of the 95 % interval of the difference.
     high : float
-        The upper end.
+        The upper end of that interval.
     p_value : float
-        The chance of such a difference between equal models.
+        The probability of such a difference between equal models, two-sided.
     test : str
         The name of the test.
+    differ : bool
+        Whether the difference is significant at 5 %.
+
+    See Also
+    --------
+    ModelComparison : All tests of a pair of models.
+    lyceum.evaluate.mcnemar : The test of errors.
+
+    Examples
+    --------
+    The second model alone is wrong on 6 of 12 rows, so that McNemar's exact p is 2 / 2⁶:
+
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.apply import compare_models
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> fit = lambda size, kind: DecisionTreeClassifier().fit(
+    ...     scan(pd.DataFrame({"size": size, "kind": kind}), target="kind"))
+    >>> good, bad = fit([1.0, 9.0], ["a", "b"]), fit([9.0, 19.0], ["a", "b"])
+    >>> rows = pd.DataFrame({"size": [1.0] * 6 + [9.0] * 6, "kind": ["a"] * 6 + ["b"] * 6})
+    >>> test = compare_models(good, bad, rows).tests[0]
+    >>> test.measure, test.first, test.second, test.p_value, test.differ
+    ('error', 0.0, 0.5, 0.03125, True)
     """
 
     measure: str
@@ -62,7 +83,7 @@ class PairedTest:
 
     @property
     def differ(self) -> bool:
-        """Whether a difference is shown at 5 %."""
+        """Whether the difference is significant at 5 %."""
         return self.p_value < _ALPHA
 
 
@@ -80,6 +101,32 @@ class ModelComparison:
         The number of rows compared on.
     tests : tuple of PairedTest
         One test per measure.
+    better : str or None
+        The name of the better model, None if the first test shows no difference.
+    verdict : str
+        The result in a sentence.
+
+    See Also
+    --------
+    compare_models : Computes it.
+    Evaluation : One model on some rows.
+    lyceum.studies.Comparison : Many learners, by cross-validation.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.apply import compare_models
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> fit = lambda size, kind: DecisionTreeClassifier().fit(
+    ...     scan(pd.DataFrame({"size": size, "kind": kind}), target="kind"))
+    >>> good, bad = fit([1.0, 9.0], ["a", "b"]), fit([9.0, 19.0], ["a", "b"])
+    >>> rows = pd.DataFrame({"size": [1.0] * 6 + [9.0] * 6, "kind": ["a"] * 6 + ["b"] * 6})
+    >>> found = compare_models(good, bad, rows, names=("new", "old"))
+    >>> found.better, found.n_rows
+    ('new', 12)
+    >>> found.verdict
+    'new is better: error 0 against 0.5 (p = 0.031 by McNemar (exact) on 12 rows).'
     """
 
     names: tuple[str, str]
@@ -95,7 +142,7 @@ class ModelComparison:
 
     @property
     def verdict(self) -> str:
-        """What the rows say, in a sentence."""
+        """The result in a sentence."""
         test = self.tests[0]
         best, other = sorted((test.first, test.second))
         sure = f"p = {test.p_value:.2g} by {test.test} on {self.n_rows:,} rows"

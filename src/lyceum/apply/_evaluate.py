@@ -37,13 +37,34 @@ class MetricValue:
     Attributes
     ----------
     name : str
-        What it is called.
+        The name of the metric.
     value : float
         Its value on these rows.
     low : float or None, default=None
         The lower end of its interval.
     high : float or None, default=None
         The upper end.
+    interval : str
+        The interval as text, empty if there is none.
+
+    See Also
+    --------
+    Evaluation : All metrics of a model on some rows.
+
+    Examples
+    --------
+    One of five rows is wrong; the interval is Wilson's:
+
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.apply import evaluate_model
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> rows = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 8.0], "kind": list("aaabbb")})
+    >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
+    >>> new = pd.DataFrame({"size": [0.0, 2.0, 5.0, 7.0, 9.0], "kind": list("aaabb")})
+    >>> error = evaluate_model(model, new)["error"]
+    >>> error.value, error.interval
+    (0.2, '0.03622 to 0.6245')
     """
 
     name: str
@@ -64,13 +85,37 @@ class Evaluation:
     Attributes
     ----------
     learner, target : str
+        The class of the learner, and the column that it predicts.
     n_rows : int
         Rows with a known truth.
     metrics : tuple of MetricValue
+        The metrics; `found["error"]` is one of them by name.
     confusion : Confusion or None
-        Of what was decided: at least expected cost if there is a loss.
+        The true classes against the decisions, which have the smallest expected cost if there is a loss; None
+        for regressors.
     notes : tuple of str
-        What was left out, and why.
+        Sentences on rows that were left out, and why.
+
+    See Also
+    --------
+    evaluate_model : Computes it.
+    ModelComparison : Two models on the same rows.
+    lyceum.evaluate.Confusion : The matrix, with what is computed from it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.apply import evaluate_model
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> rows = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 8.0], "kind": list("aaabbb")})
+    >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
+    >>> new = pd.DataFrame({"size": [0.0, 2.0, 5.0, 7.0, 9.0], "kind": list("aaabb")})
+    >>> found = evaluate_model(model, new)
+    >>> found.n_rows, found["accuracy"].value, round(found["kappa"].value, 4)
+    (5, 0.8, 0.6154)
+    >>> found.confusion.counts.tolist()
+    [[2.0, 1.0], [0.0, 2.0]]
     """
 
     learner: str

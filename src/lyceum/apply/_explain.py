@@ -1,4 +1,4 @@
-"""Why a model says what it says of some rows of a file."""
+"""Why a model predicts what it does for some rows of a file."""
 
 from __future__ import annotations
 
@@ -27,15 +27,40 @@ class RowExplanation:
     row : int
         The row of the file, from 0.
     predicted : label or number
+        The prediction.
     unit : str
-        Of the score, the base and the contributions.
+        The unit of the score, the base and the contributions.
     score, base : float
+        The score of the prediction, and that of a typical row.
     contributions : tuple of (column, its cell, what it adds)
         A cell that is missing is None.
     posterior : dict or None
         The probability of every class.
     detail : Table or None
         What else decided the row: the neighbours that voted, or the members of a committee.
+    title : str
+        The row, its prediction and its score, in a line.
+
+    See Also
+    --------
+    explain_rows : Computes it.
+    lyceum.report.Explanation : Explanations of many rows, as learners return them.
+
+    Examples
+    --------
+    The pay is 5 + 2 · hours; the mean is 8, at 1.5 hours:
+
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.apply import explain_rows
+    >>> from lyceum.linear import LinearRegression
+    >>> rows = pd.DataFrame({"hours": [0, 1, 2, 3], "age": [41, 40, 40, 41], "pay": [5.0, 7.0, 9.0, 11.0]})
+    >>> model = LinearRegression().fit(scan(rows, target="pay"))
+    >>> (found,) = explain_rows(model, rows, [3])
+    >>> round(found.score, 6), round(found.base, 6)
+    (11.0, 8.0)
+    >>> [(name, cell, round(adds, 6) + 0.0) for name, cell, adds in found.contributions]
+    [('hours', 3, 3.0), ('age', 41, 0.0)]
     """
 
     row: int

@@ -39,12 +39,19 @@ class FittedModel:
         The preparations and, last, the learner.
     learner : learner
         The last step.
+    name : str
+        The class name of the learner.
     schema : Schema
         The columns that the model reads.
     target : Column
         What the model predicts.
     classes : array or None
         None for regressors.
+
+    See Also
+    --------
+    fit_file : Fits a model on a file.
+    predict_file, evaluate_model, explain_rows : Use a fitted model on a file.
 
     Examples
     --------

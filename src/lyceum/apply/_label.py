@@ -24,18 +24,39 @@ __all__ = ["Labelled", "label_file"]
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What was labelled.
+    """The result of labelling the rows of a file.
 
     Attributes
     ----------
     out : Path
         The CSV file with all rows and labels.
     asked : int
-        The number of answers.
+        The number of labels that were asked for and given.
     labelled, rows : int
         The rows with a label now, and all rows.
     classes : tuple of str
         The labels that occur.
+
+    See Also
+    --------
+    label_file : Asks for the labels and returns it.
+    lyceum.paradigms.active_learning : Chooses the rows to ask about.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from lyceum.apply import label_file
+    >>> def ask(row, cells, posteriors):  # a person, or a rule as here
+    ...     return "small" if cells["size"] < 5 else "large"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/rows.csv"
+    ...     pd.DataFrame({"size": [1, 2, 8, 9]}).to_csv(path, index=False)
+    ...     found = label_file(path, "kind", f"{folder}/labelled.csv", ask)
+    ...     found.out.read_text().split()
+    ['"size","kind"', '1,"small"', '2,"small"', '8,"large"', '9,"large"']
+    >>> found.asked, found.labelled, found.rows, found.classes
+    (4, 4, 4, ('large', 'small'))
     """
 
     out: Path

@@ -37,11 +37,32 @@ class Predicted:
     Attributes
     ----------
     n_rows : int
-        The number of rows answered.
+        The number of rows predicted.
     path : str or None
-        Where the answers were written, None for a stream.
+        Where the predictions were written, None for a stream.
     answers : dict[Any, int]
-        How often every class was answered.
+        How often every class (or action) was predicted; empty for numbers.
+
+    See Also
+    --------
+    predict_file : Writes the predictions and returns it.
+    FittedModel : The predictions for a table in memory.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.apply import predict_file
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> rows = pd.DataFrame({"size": [1.0, 2.0, 6.0, 7.0], "kind": list("aabb")})
+    >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = predict_file(model, pd.DataFrame({"size": [0.0, 5.0, 9.0]}), f"{folder}/out.csv")
+    ...     pathlib.Path(found.path).read_text().split()
+    ['"predicted"', '"a"', '"b"', '"b"']
+    >>> found.n_rows, found.answers
+    (3, {'a': 1, 'b': 2})
     """
 
     n_rows: int

@@ -31,12 +31,30 @@ class Reduction:
 
     Attributes
     ----------
-    model : the fitted transformer
+    model : fitted transformer
+        As in `lyceum.reduce`.
     table : pyarrow.Table
         The rows with the new columns, and the target if there is one.
     method : str
+        The method, as it was asked for.
     left_out : dict of str to str
-        Columns that say nothing of the rows (identifiers, constants, empty ones, free text), and why.
+        Columns without information (identifiers, constants, empty ones, free text), and why.
+
+    See Also
+    --------
+    reduce_table : Computes it.
+    lyceum.reduce.PCA, lyceum.reduce.FisherProjection, lyceum.reduce.SubsetSelection : Some of its methods.
+
+    Examples
+    --------
+    Two of the three columns are the same length in two units:
+
+    >>> import pandas as pd
+    >>> from lyceum.apply import reduce_table
+    >>> table = pd.DataFrame({"cm": [1.0, 2.0, 3.0, 4.0], "mm": [10, 20, 30, 40], "g": [1, -1, -1, 1]})
+    >>> found = reduce_table(table, n_components=2)
+    >>> found.table.column_names, found.model.explained_variance_ratio_.round(4).tolist()
+    (['pca0', 'pca1'], [0.6667, 0.3333])
     """
 
     model: Any

@@ -31,6 +31,27 @@ class Segmentation:
         The mean colour of every segment, from 0 to 1.
     shares : array of shape (n_segments,)
         The share of the pixels in every segment.
+    picture : array of shape (height, width, 3)
+        Every pixel in the colour of its segment.
+
+    See Also
+    --------
+    segment_image : Computes it.
+    lyceum.cluster.KMeans, lyceum.cluster.GaussianMixture : Its methods.
+
+    Examples
+    --------
+    A black picture with a white column at its right:
+
+    >>> import numpy as np
+    >>> from lyceum.apply import segment_image
+    >>> picture = np.zeros((2, 4))
+    >>> picture[:, 3] = 1.0
+    >>> found = segment_image(picture, n_segments=2)
+    >>> found.labels.tolist(), found.shares.tolist()
+    ([[0, 0, 0, 1], [0, 0, 0, 1]], [0.75, 0.25])
+    >>> found.picture.shape
+    (2, 4, 3)
     """
 
     labels: np.ndarray
@@ -181,6 +202,28 @@ class VisualWords:
         The clusters of patches; their centres are the words.
     patch, step : int
         The side of a patch, and how far patches are apart, in pixels.
+
+    See Also
+    --------
+    visual_words : Learns the vocabulary.
+    lyceum.cluster.KMeans : Finds the words.
+
+    References
+    ----------
+    G. Csurka, C. R. Dance, L. Fan, J. Willamowski and C. Bray, "Visual categorization with bags of
+    keypoints", ECCV Workshop on Statistical Learning in Computer Vision, 2004.
+
+    Examples
+    --------
+    Every picture of 16 × 16 pixels has 5 × 5 patches of side 4 that are 3 pixels apart:
+
+    >>> import numpy as np
+    >>> from lyceum.apply import visual_words
+    >>> stripes = np.tile([[0.0], [0.0], [1.0], [1.0]], (4, 16))
+    >>> words = visual_words([stripes, stripes.T], n_words=4, patch=4)
+    >>> counts = words.counts([stripes, stripes.T])
+    >>> counts.sum(axis=1).tolist(), bool((counts[0] != counts[1]).any())
+    ([25.0, 25.0], True)
     """
 
     model: KMeans
