@@ -1,5 +1,6 @@
 """Rows as an object: how many, how they print, their targets and weights, some of them, all of them."""
 
+import html
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from lyceum import scan
-from lyceum.data import Rows, Schema, _sources
+from lyceum.data import ArraySource, Column, Rows, Schema, _sources
 from lyceum.data._gather import Gathered
 from lyceum.errors import DataError, SourceError
 from lyceum.prepare import DropMissing
@@ -88,10 +89,18 @@ def test_a_file_is_named_when_its_rows_print(frame, tmp_path):
     assert "in memory" in repr(scan(path))
 
 
+def test_rows_without_a_name_say_what_they_are():
+    schema = Schema.declare({"x": "continuous"}, Column("t", "categorical", np.array(["a"])))
+    rows = Rows(ArraySource(np.array([[1.0]]), np.array([0], np.int32), None, schema))
+    said = "1 row × 1 column (1 continuous), target 't' (1 class), in memory"
+    assert repr(rows) == f"<Rows: {said}>"
+    assert rows._repr_html_().startswith(f"<p><b>Rows</b>: {html.escape(said)}</p>")
+
+
 def test_rows_show_their_columns_in_a_notebook(rows):
-    html = rows._repr_html_()
-    assert "<td>g</td><td>categorical</td>" in html
-    assert "3,000 rows" in html
+    page = rows._repr_html_()
+    assert "<td>g</td><td>categorical</td>" in page
+    assert "3,000 rows" in page
 
 
 def test_only_arrays_are_in_memory(rows):

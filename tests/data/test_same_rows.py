@@ -109,10 +109,9 @@ def test_polars_and_pandas_hold_the_same_table(table):
 
 
 def _pandas_changes(column):
-    """Missing cells make pandas' floats NaN, not null; truths that are all missing lose their type."""
-    return pa.types.is_float32(column.type) or (
-        pa.types.is_boolean(column.type) and column.null_count == len(column)
-    )
+    """Missing cells make pandas' floats NaN, not null; truths and days that all miss lose their type."""
+    of_objects = pa.types.is_boolean(column.type) or pa.types.is_date(column.type)
+    return pa.types.is_float32(column.type) or (of_objects and column.null_count == len(column))
 
 
 @settings(max_examples=15)

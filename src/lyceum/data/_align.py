@@ -82,7 +82,7 @@ Change = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Align:
-    """Takes blocks of one schema to another: the columns it wants, with its codes.
+    """A step from the blocks of one schema to those of another: columns by name, categories by value.
 
     Attributes
     ----------
@@ -91,9 +91,27 @@ class Align:
     places : array
         The column that each wanted column comes from.
     changes : tuple of Change or None
-        What becomes of the cells of each wanted column.
+        The change to the cells of each wanted column, None where they stay as they are.
     classes : Change or None
-        What becomes of class codes.
+        The change to class codes, None where they stay as they are.
+
+    See Also
+    --------
+    Step : What it is an example of.
+    Schema : Columns with their categories.
+    Recode, Design : Other steps.
+
+    Examples
+    --------
+    A column of colours whose categories are in another order, and one more of them:
+
+    >>> import numpy as np
+    >>> from lyceum.data import Align, Block, Schema
+    >>> before = Schema.declare({"colour": ["blue", "red"], "age": "continuous"})
+    >>> after = Schema.declare({"age": "continuous", "colour": ["red", "green", "blue"]})
+    >>> block = Block(np.array([[0.0, 31.0], [1.0, 45.0]]), None, None, 0, before)
+    >>> Align.between(before, after)(block).X.tolist()
+    [[31.0, 2.0], [45.0, 0.0]]
     """
 
     after: Schema

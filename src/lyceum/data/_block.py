@@ -25,7 +25,7 @@ def block_rows(n_columns: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some rows in a row: cells, targets, weights, and the number of the first row.
+    """Consecutive rows: their cells, targets and weights, and the number of the first row.
 
     Cells of numeric columns are their numbers, cells of other categorical columns are codes into the
     categories of the schema. A missing cell is NaN, a category that the schema does not know is -1. `y` holds
@@ -36,13 +36,36 @@ class Block:
     X : array of shape (n, d), or CSR
         The cells.
     y : array or None
-        Class codes or numbers.
+        Class codes or numbers; None without a target.
     w : array or None
-        Weights.
+        Weights; None if all are 1.
     start : int
         The number of the first row.
     schema : Schema
         The columns.
+    n_classes : int
+        The number of classes of the target.
+    weight : float
+        The total weight of the rows.
+    weights : array of shape (n,)
+        The weight of every row, 1 where none are given.
+    dense : array of shape (n, d)
+        The cells as a dense array.
+
+    See Also
+    --------
+    Rows : Gives blocks, by `blocks()`, `reduce(of)` and `map(function)`.
+    Statistic : A summary of a block that merges.
+    block_rows : How many rows a block has.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> block = next(datasets.load("weather").blocks())
+    >>> block.schema["outlook"].categories.tolist(), block.X[0].tolist()
+    (['overcast', 'rainy', 'sunny'], [2.0, 1.0, 0.0, 0.0])
+    >>> len(block), block.y[:3].tolist(), block.n_classes, block.weight
+    (14, [0, 0, 1], 2, 14.0)
     """
 
     X: Any

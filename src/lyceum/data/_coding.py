@@ -150,12 +150,28 @@ def _distinct_texts(cells: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class TableCoder:
-    """Codes Arrow tables: features, target and weights by their names.
+    """Codes the cells of Arrow tables by a schema: features, target and weights, found by their names.
 
     Attributes
     ----------
     schema : Schema
-        The columns, with their categories.
+        The columns with their categories, the target and the weight column.
+    names : list of str
+        The columns that have to be read.
+
+    See Also
+    --------
+    Block : Coded rows.
+    codes_of : Codes of numbers.
+    Schema : Columns with their categories.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.data import Schema, TableCoder
+    >>> coder = TableCoder(Schema.declare({"sky": ["clear", "rain"], "degrees": "continuous"}))
+    >>> coder.features(pa.table({"degrees": [20.5, None, 3.0], "sky": ["rain", None, "snow"]})).tolist()
+    [[1.0, 20.5], [nan, nan], [-1.0, 3.0]]
     """
 
     schema: Schema

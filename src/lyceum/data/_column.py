@@ -58,6 +58,34 @@ class Column:
         Why it has this kind.
     written : str, default=""
         How cells were written that were read from text: a decimal mark or a format of dates ("%d/%m/%Y").
+    is_categorical : bool
+        Whether it is binary or categorical.
+    numeric : bool
+        Whether its cells are numbers in their own right, not codes.
+    is_text : bool
+        Whether its categories are text.
+    is_empty : bool
+        Whether all cells that were seen are missing.
+    is_time : bool
+        Whether its cells are dates or times, as seconds since 1970.
+    is_free_text : bool
+        Whether it holds free text, which only a preparation such as `TextCounts` takes.
+    is_listed : bool
+        Whether its categories were declared, so that rows may have others.
+
+    See Also
+    --------
+    Schema : All columns of a table.
+    KINDS : The three kinds.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> schema = datasets.load("penguins").schema
+    >>> schema["island"].kind, schema["island"].categories.tolist(), schema["island"].why
+    ('categorical', ['Biscoe', 'Dream', 'Torgersen'], 'text with 3 values')
+    >>> schema["body_mass_g"].kind, schema["body_mass_g"].numeric
+    ('continuous', True)
     """
 
     name: str

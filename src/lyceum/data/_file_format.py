@@ -32,12 +32,12 @@ _MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """What a user says of the files to read; what is left empty is found out from the files.
+    """How the files to read are written; what is left empty is inferred from the files.
 
     Attributes
     ----------
     separator : str, default=""
-        What separates the cells of a text file: one character; "" finds a comma, semicolon, tab or bar.
+        The character between the cells of a text file; "" finds a comma, semicolon, tab or bar.
     encoding : str, default=""
         The encoding of text; "" is found from a byte order mark, or UTF-8, or else Windows-1252.
     decimal : {"", ".", ","}, default=""
@@ -49,8 +49,14 @@ class FileFormat:
     missing : tuple of str
         The cells of text that mean "missing".
 
+    See Also
+    --------
+    scan : Takes the same settings by name.
+    inspect, read_data, read_through : Take it as `form`.
+
     Examples
     --------
+    >>> from lyceum.data import FileFormat
     >>> FileFormat(separator=";", decimal=",").options()["separator"]
     ';'
     """

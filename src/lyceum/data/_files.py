@@ -57,7 +57,7 @@ def paths_of(data: Any) -> list[str]:
         if isinstance(data, Sequence) and data and all(isinstance(path, str | os.PathLike) for path in data):
             return [found for path in data for found in paths_of(path)]
         raise DataError(
-            f"cannot read a {type(data).__name__}: give a path, a frame, an array or a Dask collection"
+            f"cannot read {source_name(data)}: give a path, a frame, an array or a Dask collection"
         )
     path = os.fspath(data)
     found: list[str]
@@ -172,11 +172,24 @@ class TableData:
         Whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF, DuckDB) or
         from their values (CSV, JSON, workbooks, SQLite).
     name : str
-        What the file or frame is called.
+        The path of the file, or the type of the frame.
     notes : tuple of str, default=()
-        What was found out about the way in which the file is written.
+        What was inferred about how the file is written.
     written : dict, default={}
         How columns are written that were read from text, by name: a decimal mark or a format of dates.
+
+    See Also
+    --------
+    read_data : Makes it.
+    LargeFile : A file that is larger than memory.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.data import read_data
+    >>> data = read_data(datasets.path("weather"))
+    >>> data.table.num_rows, data.table.column_names[:2], data.typed
+    (14, ['outlook', 'temperature'], False)
     """
 
     table: pa.Table

@@ -56,12 +56,33 @@ _SAY_SO = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """The way in for one learner.
+    """Turns what a user gives to one learner into rows, checked and coded by the learner's schema.
 
     Attributes
     ----------
     learner : Learner
-        The learner whose rows are checked.
+        The learner; `for_fit` sets its `schema_`, `n_features_in_` and, for a classifier, `classes_`.
+    who : str
+        The name of its class, for messages.
+    task : {"classes", "numbers"} or None
+        What it predicts, None when there is nothing to predict.
+    takes_unlabelled : bool
+        Whether it learns classes from rows without a label too.
+
+    See Also
+    --------
+    lyceum.base.Learner : Its `fit` and `predict` read rows so.
+    Rows : What it gives.
+
+    Examples
+    --------
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.data import Inputs
+    >>> model = NaiveBayes()
+    >>> Inputs(model).for_fit([[1.5], [2.5], [4.0]], ["no", "no", "yes"], None)
+    <Rows: 3 rows × 1 column (1 continuous), target 'y' (2 classes), in memory>
+    >>> model.classes_.tolist(), model.n_features_in_
+    (['no', 'yes'], 1)
     """
 
     learner: Any

@@ -32,19 +32,35 @@ class ColumnInspection:
     n_infinite : int
         Infinite cells.
     n_distinct : int or None
-        None when there are too many to count.
+        The number of distinct values, None when there are too many to count.
     low : float or None
         The smallest finite number, None for text.
     high : float or None
         The largest finite number, None for text.
     median : float or None
-        Of the sample.
+        The median of the sampled numbers, None for text.
     histogram : tuple of int
-        Sampled numbers in equal bins from low to high.
+        The number of sampled cells in each of some bins of equal width from low to high.
     top : tuple of tuple[Any, int]
-        The commonest categories with their rows.
+        The most frequent categories, each with its number of rows.
     flags : tuple of Flag
-        What looks wrong with it.
+        What looks wrong with it: a `code` and a sentence, `text`, each.
+    is_time : bool
+        Whether its numbers are dates or times, as seconds since 1970.
+
+    See Also
+    --------
+    inspect : Makes one for every column.
+    Inspection : Those of all columns.
+    ColumnProfile : The counts behind it.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.data import inspect
+    >>> column = inspect(datasets.path("penguins"))["sex"]
+    >>> column.kind, column.why, column.n_missing, column.top
+    ('binary', 'text with 2 values', 11, (('male', 168), ('female', 165)))
     """
 
     name: str
@@ -68,16 +84,16 @@ class ColumnInspection:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """A table as `inspect` found it; `target` is among the columns when it was named.
+    """What `inspect` found in a table; the target is among the columns when it was named.
 
     Attributes
     ----------
     source : str
-        What was inspected.
+        The path of the file, or the type of the frame.
     n_rows : int
         The number of rows.
     n_sampled : int
-        The rows from which medians and histograms are.
+        The number of rows in the sample, of which medians and histograms are.
     n_repeated : int or None
         Rows that repeat an earlier row, None when only a sample was compared.
     columns : tuple of ColumnInspection
@@ -85,7 +101,33 @@ class Inspection:
     target : str or None
         The column that is to be predicted.
     notes : tuple of str, default=()
-        What was found out about the way in which the file is written.
+        What was inferred about how the file is written.
+    n_missing : int
+        The missing cells of all columns.
+
+    See Also
+    --------
+    inspect : Makes it.
+    ColumnInspection : One column of it.
+    scan : The rows of the table, ready for `fit`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.data import inspect
+    >>> table = pa.table({"age": [31.5, 45.0, None, 52.0], "club": ["a", "b", "a", "a"]})
+    >>> print(inspect(table))
+    Inspection of a Table
+    <BLANKLINE>
+      rows           4
+      columns        2
+      missing cells  1
+    <BLANKLINE>
+    Columns
+    column  kind        missing  values      notes
+    ──────  ──────────  ───────  ──────────  ─────
+    age     continuous        1  31.5 to 52
+    club    binary            0  a, b
     """
 
     source: str

@@ -38,15 +38,30 @@ class LargeFile:
     paths : sequence of str
         The files.
     name : str
-        What they are called.
+        The path as it was given, for messages.
     format : CsvFormat or None
         How CSV files are written, with types that fit every cell; None for Parquet files.
     seen : SampledProfile
         The profile of all rows, and a sample of them.
     in_full : frozenset of str
-        The columns of numbers whose values are all listed.
+        The columns of numbers all of whose values are listed.
     notes : tuple of str, default=()
-        What was found out about the way in which they are written.
+        What was inferred about how the files are written.
+    typed : bool
+        Whether the kinds of columns follow from their types (Parquet), not from their values (CSV).
+
+    See Also
+    --------
+    read_through : Makes it.
+    TableData : A file that was read into memory.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.data import read_through
+    >>> file = read_through(datasets.path("penguins"), size=100)
+    >>> file.seen.profile.n_rows, file.seen.rows.num_rows, file.typed
+    (344, 100, False)
     """
 
     paths: Sequence[str]

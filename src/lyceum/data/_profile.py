@@ -18,12 +18,12 @@ __all__ = ["ColumnProfile", "TableProfile"]
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """Rows, missing cells, range and distinct values of one column of one stretch of rows.
+    """Rows, missing cells, range and distinct values of one column: a statistic that merges.
 
     Attributes
     ----------
     name : str
-        Its name.
+        The name of the column.
     holds : str
         "number", "category" (of numbers), "text", "bool", "time" or "empty".
     n_rows : int
@@ -41,11 +41,30 @@ class ColumnProfile:
     values : array or None
         Distinct values in order, None once there are too many to list.
     counts : array or None
-        Rows of each.
+        The rows of each distinct value.
     in_full : bool, default=False
         Whether distinct numbers are listed however many there are.
     ordered : bool, default=False
         Whether values are the levels of a category type, in their order.
+    is_open : bool
+        Whether more rows could still change the kind, the categories or the reason.
+
+    See Also
+    --------
+    TableProfile : The profiles of all columns.
+    Column : What is inferred from it.
+    ColumnInspection : The same for people, with medians and notes.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.data import ColumnProfile
+    >>> first = ColumnProfile.of("dose", pa.array([5, 20, None, 5]))
+    >>> first.column().kind, first.counts.tolist()
+    ('binary', [2, 1])
+    >>> both = first.merge(ColumnProfile.of("dose", pa.array([10])))
+    >>> both.column().kind, both.column().why
+    ('continuous', 'whole numbers, 3 distinct')
     """
 
     name: str
@@ -238,7 +257,7 @@ _PLURAL = {
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """The profiles of all columns of a table.
+    """The profiles of all columns of a table: a statistic that merges.
 
     Attributes
     ----------
@@ -246,6 +265,20 @@ class TableProfile:
         The number of rows.
     columns : mapping of str to ColumnProfile
         The profile of every column, by name.
+
+    See Also
+    --------
+    ColumnProfile : The profile of one column.
+    read_through : Profiles a file that is larger than memory.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.data import TableProfile
+    >>> first = TableProfile.of(pa.table({"age": [31.0, None], "club": ["a", "b"]}))
+    >>> both = first.merge(TableProfile.of(pa.table({"age": [58.0], "club": ["c"]})))
+    >>> both.n_rows, both.columns["age"].high, both.columns["club"].values.tolist()
+    (3, 58.0, ['a', 'b', 'c'])
     """
 
     n_rows: int

@@ -12,6 +12,7 @@ import numpy as np
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.data._block import Block, stacked
 from lyceum.data._gather import Gathered, refuse_size, written
+from lyceum.data._part_work import after_steps, count_and_fold, fold_part, gather_part, map_part
 from lyceum.data._rows_text import describe, describe_in_html
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, Part, Source
@@ -26,13 +27,62 @@ _NO_ROWS = "there are no rows (0 samples): check the file, or the step that drop
 
 
 class Statistic(Protocol):
-    """What a reduction folds: anything with `merge`."""
+    """A summary of rows that merges: `one.merge(two)` summarizes the rows of both.
+
+    `Rows.reduce(of)` makes one for every block, by `of(block)`, and merges them in order. Merging is
+    associative, and the summaries are immutable.
+
+    See Also
+    --------
+    Rows.reduce : Folds all rows to one.
+    Block : What is summarized.
+    lyceum.statistics : Ready ones: moments, counts, histograms.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> @dataclass(frozen=True)
+    ... class Largest:
+    ...     value: float
+    ...     @classmethod
+    ...     def of(cls, block):
+    ...         return cls(float(block.X.max()))
+    ...     def merge(self, other):
+    ...         return Largest(max(self.value, other.value))
+    >>> scan(np.array([[3.0], [8.0], [5.0]])).reduce(Largest.of)
+    Largest(value=8.0)
+    """
 
     def merge(self, other: Any) -> Any: ...
 
 
 class Step(Protocol):
-    """A change to every block on its way to the learner."""
+    """A change to every block on its way to the learner.
+
+    `schema` gives the columns after the step, and a call gives the block after it. A step that leaves
+    out rows has `drops_rows = True`.
+
+    See Also
+    --------
+    Rows.then : The rows after one more step.
+    Align, CheckCells, CheckTarget, Design, Recode : Steps that every learner uses.
+    lyceum.prepare.Transformer : Learns a step from rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> class Halve:
+    ...     def schema(self, schema):
+    ...         return schema
+    ...     def __call__(self, block):
+    ...         return block.with_X(block.X / 2, block.schema)
+    >>> rows = scan(np.array([[3.0, 8.0]])).then(Halve())
+    >>> np.asarray(rows).tolist()
+    [[1.5, 4.0]]
+    """
 
     def schema(self, schema: Schema) -> Schema:
         """The schema after the step."""
@@ -44,17 +94,37 @@ class Step(Protocol):
 class Rows:
     """Rows from a source, after some steps, in blocks whose size does not depend on the number of threads.
 
-    `reduce(of)` summarises every block by `of(block)` and merges the summaries in order. Blocks of arrays and
-    files are spread over threads; Dask partitions are reduced where they live.
+    `reduce(of)` summarizes every block by `of(block)` and merges the summaries in order. Blocks of arrays and
+    files are spread over threads; Dask partitions are reduced where they are.
 
     Attributes
     ----------
     source : Source
         Where the rows come from: an array in memory, files that are read on every pass, or Dask partitions.
     steps : tuple of Step
-        What is done to every block on its way to the learner.
+        The changes to every block on its way to the learner.
     name : str
-        What the rows are called when they are printed: a path, or the type of the frame.
+        What `repr` calls them: a path, or the type of the frame.
+    schema : Schema
+        The columns as they come out of the last step, the target and the weight column.
+    n_rows : int or None
+        The number of rows, if it is known without reading them all; `len(rows)` counts them.
+    in_memory : bool
+        Whether the cells are an array in memory.
+    on_dask : bool
+        Whether the rows are partitions of a Dask collection.
+    y : array or None
+        The target of every row as it was given: labels or numbers.
+    coded_y : array or None
+        The target of every row as class codes (-1 when missing), or numbers.
+    sample_weight : array or None
+        The weight of every row, None if all are 1.
+
+    See Also
+    --------
+    scan : Makes rows of a file, frame, array or Dask collection.
+    Block : Some of the rows, coded.
+    Statistic : What `reduce` makes.
 
     Examples
     --------
@@ -87,10 +157,10 @@ class Rows:
         return None if self._drops_rows else self.source.n_rows
 
     def __len__(self) -> int:
-        return self._count_words
+        return self._row_count
 
     @cached_property
-    def _count_words(self) -> int:
+    def _row_count(self) -> int:
         if self.n_rows is not None:
             return self.n_rows
         counted = self if self._drops_rows else replace(self, steps=())
@@ -232,7 +302,7 @@ class Rows:
         """The blocks of every part, and the bytes that all parts so far take."""
         n_bytes = 0
         with single_threaded_blas():
-            for part in self._over_parts(partial(_gather_part, steps=self.steps)):
+            for part in self._over_parts(partial(gather_part, steps=self.steps)):
                 n_bytes += part.n_bytes
                 yield n_bytes, part
 
@@ -240,7 +310,7 @@ class Rows:
         """The blocks in order, one at a time."""
         for part in self.source.parts():
             for block in part.blocks():
-                yield _after(block, self.steps)
+                yield after_steps(block, self.steps)
 
     def reduce(self, of: Callable[[Block], Summary]) -> Summary:
         """Summarise every block by `of` and merge the summaries in order."""
@@ -256,7 +326,7 @@ class Rows:
 
     def _reduce_here(self, of: Callable[[Block], Summary]) -> Summary | None:
         total = None
-        fold = partial(_fold, of=of, steps=self.steps)
+        fold = partial(count_and_fold, of=of, steps=self.steps)
         with single_threaded_blas():
             for summary in self._over_parts(fold):
                 total = summary if total is None else total if summary is None else total.merge(summary)
@@ -265,7 +335,7 @@ class Rows:
     def map(self, function: Callable[[Block], np.ndarray]) -> Iterator[np.ndarray]:
         """`function` of every part's blocks, in order, over threads; what is kept is up to the caller."""
         with single_threaded_blas():
-            for result in self._over_parts(partial(_map_part, function=function, steps=self.steps)):
+            for result in self._over_parts(partial(map_part, function=function, steps=self.steps)):
                 if result is not None:
                     yield result
 
@@ -280,7 +350,7 @@ class Rows:
     def collect(self, function: Callable[[Block], np.ndarray]) -> Any:
         """`function` of all blocks in one array (a lazy one on Dask, unless a step drops rows)."""
         if hasattr(self.source, "collect") and not self._drops_rows:
-            return self.source.collect(partial(_map_part, function=function, steps=self.steps))
+            return self.source.collect(partial(map_part, function=function, steps=self.steps))
         results = list(self.map(function))
         if not results:
             raise DataError(_NO_ROWS)
@@ -307,47 +377,3 @@ class _Count:
 
     def merge(self, other: _Count) -> _Count:
         return _Count(self.n_rows + other.n_rows)
-
-
-def _after(block: Block, steps: tuple[Step, ...]) -> Block:
-    for step in steps:
-        block = step(block)
-    return block
-
-
-def _fold(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> tuple[int, Summary | None]:
-    """The number of rows read and their merged summary, None if none are left after the steps."""
-    total, n_rows = None, 0
-    for given in part.blocks():
-        n_rows += len(given)
-        block = _after(given, steps)
-        if len(block):
-            summary = of(block)
-            total = summary if total is None else total.merge(summary)
-    return n_rows, total
-
-
-def fold_part(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> Summary | None:
-    """The merged summary of one part, None if it has no rows."""
-    with single_threaded_blas():
-        return _fold(part, of, steps)[1]
-
-
-def _map_part(
-    part: Part, function: Callable[[Block], np.ndarray], steps: tuple[Step, ...]
-) -> tuple[int, np.ndarray | None]:
-    results, n_rows = [], 0
-    for given in part.blocks():
-        n_rows += len(given)
-        results.append(function(_after(given, steps)))
-    return n_rows, stacked(results) if results else None
-
-
-def _gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:
-    found, n_rows = Gathered(), 0
-    for given in part.blocks():
-        n_rows += len(given)
-        block = _after(given, steps)
-        if len(block):
-            found = found.merge(Gathered.of(block, block.X is given.X))
-    return n_rows, found

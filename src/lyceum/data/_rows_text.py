@@ -33,7 +33,7 @@ def source_name(data: Any) -> str:
 
 def describe(rows: Rows) -> str:
     """One line about rows; nothing is read for it."""
-    return f"<Rows of {', '.join(_facts(rows))}>"
+    return f"<Rows{f' of {rows.name}' * bool(rows.name)}: {', '.join(_facts(rows))}>"
 
 
 def _facts(rows: Rows) -> list[str]:
@@ -42,14 +42,14 @@ def _facts(rows: Rows) -> list[str]:
     kinds = Counter(column.kind for column in schema)
     counts = ", ".join(f"{kinds[kind]:,} {kind}" for kind in KINDS if kinds[kind])
     size = f"{n} × {_plural(len(schema), 'column')}" + (f" ({counts})" if counts else "")
-    facts = [f"{rows.name or _place(rows)}: {size}"]
+    facts = [size]
     if schema.target is not None:
         facts.append(f"target {schema.target.name!r} ({_target(schema.target)})")
     if schema.weight is not None:
         facts.append(f"weight {schema.weight!r}")
     if rows.steps:
         facts.append(f"after {_plural(len(rows.steps), 'step')}")
-    return [*facts, _place(rows)] if rows.name else facts
+    return [*facts, _place(rows)]
 
 
 def _place(rows: Rows) -> str:
@@ -57,17 +57,18 @@ def _place(rows: Rows) -> str:
 
 
 def _target(target: Column) -> str:
-    return "numbers" if target.categories is None else f"{len(target.categories)} classes"
+    return "numbers" if target.categories is None else _plural(len(target.categories), "class")
 
 
 def _plural(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'s' * (n != 1)}"
+    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def describe_in_html(rows: Rows) -> str:
     """The facts and the columns, for a notebook."""
     facts = html.escape(", ".join(_facts(rows)))
-    return f"<p><b>Rows</b> of {facts}</p>{_columns(rows.schema)._repr_html_()}"
+    of = html.escape(f" of {rows.name}" * bool(rows.name))
+    return f"<p><b>Rows</b>{of}: {facts}</p>{_columns(rows.schema)._repr_html_()}"
 
 
 def _columns(schema: Schema) -> Table:

@@ -40,6 +40,26 @@ class Schema(_NameIndex):
         The column that is predicted.
     weight : str or None, default=None
         The name of the column with weights.
+    names : tuple of str
+        The names of the columns.
+    categorical : array of int
+        The places of binary and categorical columns.
+    continuous : array of int
+        The places of continuous columns.
+    target_name : str
+        The name of the target, "y" if it has none.
+    has_free_text : bool
+        Whether there is a column of free text.
+    of_an_array : bool
+        Whether the columns are the numbers of an array.
+    written : dict of str to str
+        How the cells of columns were written that were read from text, by name.
+
+    See Also
+    --------
+    Column : One of its columns.
+    scan : Infers a schema from a file or frame, or takes one, `kinds=`.
+    lyceum.errors.SchemaError : Raised where rows do not fit.
 
     Examples
     --------

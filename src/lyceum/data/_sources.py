@@ -59,6 +59,28 @@ class ArraySource:
         The columns.
     coded : bool, default=False
         Whether the cells are coded.
+    n_rows : int
+        The number of rows.
+    block : Block
+        All rows as one block.
+    is_coded : bool
+        Whether blocks are parts of the array itself, without a copy.
+
+    See Also
+    --------
+    Rows : Rows from this or any other source.
+    Block : Some rows with their cells coded.
+    scan : Makes the source for a file, frame or array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import ArraySource, Rows, Schema
+    >>> source = ArraySource(np.array([[1.0], [2.0], [4.0]]), None, None, Schema.of_numbers(["x"]))
+    >>> source.n_rows, source.take(np.array([2, 0])).X.tolist()
+    (3, [[4.0], [1.0]])
+    >>> Rows(source)
+    <Rows: 3 rows × 1 column (1 continuous), in memory>
     """
 
     X: Any

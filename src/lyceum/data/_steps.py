@@ -20,7 +20,21 @@ __all__ = ["CheckCategories", "CheckCells", "CheckTarget", "Design", "Recode"]
 
 @dataclass(frozen=True, slots=True)
 class Recode:
-    """Every categorical cell as a code, binary numbers too: for methods that count."""
+    """A step that makes every categorical cell a code, those of binary numbers too: for methods that count.
+
+    See Also
+    --------
+    Design : Cells as numbers, for methods that compute.
+    Align : Codes of another schema.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.data import Recode, scan
+    >>> rows = scan(pa.table({"dose": [5.0, 20.0, 5.0]}), kinds={"dose": "binary"})
+    >>> next(rows.blocks()).X[:, 0].tolist(), next(rows.then(Recode()).blocks()).X[:, 0].tolist()
+    ([5.0, 20.0, 5.0], [0.0, 1.0, 0.0])
+    """
 
     def schema(self, schema: Schema) -> Schema:
         return schema
@@ -37,7 +51,7 @@ class Recode:
 
 @dataclass(frozen=True)
 class Design:
-    """Every cell as a number: one-of-C columns for categories that are not numbers.
+    """A step that makes every cell a number: one-of-C columns for categories that are not numbers.
 
     A column of two categories gives one column, 1 for the second. With `reference` the first category of
     every column is left out, so that the columns are independent of an intercept. With `every` all categories
@@ -52,7 +66,33 @@ class Design:
     every : bool, default=False
         Whether a column of two categories also has two columns.
     sparse : bool, default=False
-        CSR where most cells would be zeros.
+        Whether cells are CSR where most of them would be zeros.
+    after : Schema
+        The design columns.
+    width : array of shape (d,)
+        How many design columns every column has.
+    source : array of shape (number of design columns,)
+        The column that every design column comes from.
+    is_plain : bool
+        Whether every column stays as it is.
+
+    See Also
+    --------
+    Recode : Cells as codes, for methods that count.
+    lyceum.prepare.OneOfC : The same as a transformer.
+    design_change : From the design columns of one schema to those of a larger one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import Block, Design, Schema
+    >>> kinds = {"sky": ["clear", "rain", "snow"], "wind": ["no", "yes"], "degrees": "continuous"}
+    >>> schema = Schema.declare(kinds)
+    >>> design = Design(schema)
+    >>> design.after.names
+    ('sky=clear', 'sky=rain', 'sky=snow', 'wind=yes', 'degrees')
+    >>> design(Block(np.array([[1.0, 1.0, 20.5]]), None, None, 0, schema)).X.tolist()
+    [[0.0, 1.0, 0.0, 1.0, 20.5]]
     """
 
     before: Schema
@@ -151,7 +191,7 @@ def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_arra
 
 @dataclass(frozen=True, slots=True)
 class CheckCells:
-    """Refuses infinities, and missing cells unless they are allowed, by the name of the column.
+    """A step that refuses infinite cells, and missing cells unless they are allowed, with the column's name.
 
     Attributes
     ----------
@@ -160,7 +200,24 @@ class CheckCells:
     allow_missing : bool, default=False
         Whether missing cells pass.
     instead : str, default=""
-        What else to do about missing cells, for the message.
+        A further remedy for missing cells, appended to the message.
+
+    See Also
+    --------
+    CheckTarget : The same for the target.
+    lyceum.errors.MissingValuesError : What it raises.
+    lyceum.prepare.FillMissing : A remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import CheckCells, scan
+    >>> rows = scan(np.array([[1.0, 2.0], [3.0, np.inf]])).then(CheckCells("A learner"))
+    >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.MissingValuesError: column 'x1' has an infinity (inf) in row 1, which A learner cannot take:
+        replace it by a number, or by NaN if it is unknown
     """
 
     who: str
@@ -218,12 +275,28 @@ class CheckCategories:
 
 @dataclass(frozen=True, slots=True)
 class CheckTarget:
-    """Refuses rows without a target.
+    """A step that refuses rows whose target is missing or infinite.
 
     Attributes
     ----------
     who : str
         The learner, for the message.
+
+    See Also
+    --------
+    CheckCells : The same for cells.
+    lyceum.errors.MissingValuesError : What it raises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import CheckTarget, scan
+    >>> rows = scan(np.array([[1.0, 2.5], [3.0, np.nan]]), target="x1").then(CheckTarget("A learner"))
+    >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.MissingValuesError: target 'x1' is missing or infinite (NaN or inf) in row 1,
+        which A learner cannot learn from: drop such rows first
     """
 
     who: str

@@ -1,0 +1,69 @@
+"""The work on one part of a source: its blocks after the steps, summarized, mapped or gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from lyceum._threads import single_threaded_blas
+from lyceum.data._block import Block, stacked
+from lyceum.data._gather import Gathered
+from lyceum.data._sources import Part
+
+if TYPE_CHECKING:
+    from lyceum.data._rows import Statistic, Step
+
+__all__ = ["after_steps", "count_and_fold", "fold_part", "gather_part", "map_part"]
+
+Summary = TypeVar("Summary", bound="Statistic")
+
+
+def after_steps(block: Block, steps: tuple[Step, ...]) -> Block:
+    """The block after all steps."""
+    for step in steps:
+        block = step(block)
+    return block
+
+
+def count_and_fold(
+    part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]
+) -> tuple[int, Summary | None]:
+    """The number of rows read and their merged summary, None if none are left after the steps."""
+    total, n_rows = None, 0
+    for given in part.blocks():
+        n_rows += len(given)
+        block = after_steps(given, steps)
+        if len(block):
+            summary = of(block)
+            total = summary if total is None else total.merge(summary)
+    return n_rows, total
+
+
+def fold_part(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> Summary | None:
+    """The merged summary of one part, None if it has no rows."""
+    with single_threaded_blas():
+        return count_and_fold(part, of, steps)[1]
+
+
+def map_part(
+    part: Part, function: Callable[[Block], np.ndarray], steps: tuple[Step, ...]
+) -> tuple[int, np.ndarray | None]:
+    """The number of rows read and `function` of all blocks, None if there are none."""
+    results, n_rows = [], 0
+    for given in part.blocks():
+        n_rows += len(given)
+        results.append(function(after_steps(given, steps)))
+    return n_rows, stacked(results) if results else None
+
+
+def gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:
+    """The number of rows read and the blocks that are left after the steps."""
+    found, n_rows = Gathered(), 0
+    for given in part.blocks():
+        n_rows += len(given)
+        block = after_steps(given, steps)
+        if len(block):
+            found = found.merge(Gathered.of(block, block.X is given.X))
+    return n_rows, found
