@@ -99,7 +99,7 @@ def test_files_that_cannot_be_told_apart(tmp_path):
 
 @pytest.mark.parametrize("what", [3, None, {"a": [1]}, [], [1, 2], sparse.eye(3)])
 def test_what_cannot_be_scanned_is_refused(what):
-    article = "an" if what == 3 else "a"
+    article = "an" if isinstance(what, int) else "a"
     assert said(DataError, scan, what).startswith(f"cannot read {article} {type(what).__name__}: give a path")
 
 
