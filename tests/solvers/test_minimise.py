@@ -5,7 +5,15 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, LevenbergMarquardt, Newton, Point
+from lyceum.solvers import (
+    LBFGS,
+    ConjugateGradient,
+    GradientDescent,
+    LevenbergMarquardt,
+    Newton,
+    Point,
+    Problem,
+)
 
 
 class Quartic:
@@ -89,3 +97,29 @@ def test_tolerance_beyond_reach_ends_at_the_last_digit(solver):
     assert outcome.converged
     assert problem.size(outcome.point.gradient) < 1e-12
     assert problem.passes < 200
+
+
+class Squares(Problem):
+    """Half the squared distance of a matrix to `best`, the second row counted twice."""
+
+    best = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+    def evaluate(self, theta, hessian=False):
+        w = np.array([[1.0], [2.0]])
+        H = np.diag(np.broadcast_to(w, (2, 2)).ravel()).reshape(2, 2, 2, 2) if hessian else None
+        return Point(theta, float((w * (theta - self.best) ** 2).sum() / 2), w * (theta - self.best), H)
+
+
+@pytest.mark.parametrize("solver", [Newton(), LBFGS(), ConjugateGradient(), GradientDescent()])
+def test_a_problem_needs_evaluate_only(solver):
+    outcome = run(solver, Squares(), np.zeros((2, 2)))
+    assert outcome.converged
+    assert_allclose(outcome.point.theta, Squares.best, atol=1e-8)
+
+
+def test_a_problem_without_evaluate_says_so():
+    class Nothing(Problem):
+        pass
+
+    with pytest.raises(TypeError, match="Nothing does not define evaluate"):
+        Nothing().evaluate(np.zeros(1))

@@ -1,7 +1,8 @@
 """Solvers that several learners share."""
 
 from lyceum.solvers._column_elastic_net import ColumnElasticNet, DenseColumns, SparseColumns
-from lyceum.solvers._constrained import ConstrainedOptima, StationaryPoint, constrained
+from lyceum.solvers._constrained import constrained
+from lyceum.solvers._constrained_optima import ConstrainedOptima, StationaryPoint
 from lyceum.solvers._descent_loop import descent_loop
 from lyceum.solvers._em import EMOutcome, EMProblem, Expectation, ExpectationMaximization
 from lyceum.solvers._first_order import ConjugateGradient, GradientDescent

@@ -28,18 +28,34 @@ _EPOCHS = 100  # epochs of coordinate descent from one Newton step on the suppor
 
 @dataclass(frozen=True)
 class DenseColumns:
-    """Centred columns as the rows of a (d, n) array, with the Gram matrix of those that were ever chosen.
+    """Centred columns as the rows of a (d, n) array, with the Gram matrix of those chosen so far.
 
-    Attributes
+    Parameters
     ----------
-    XT : array
+    XT : array of shape (d, n)
         The design, transposed.
-    mean : array
+    mean : array of shape (d,)
         Zeros: the columns are centred in place.
-    norms : array
-        The lengths of the centred columns.
-    gram : _GrowingGram
-        Products of columns that were needed so far.
+    norms : array of shape (d,)
+        The squared lengths of the centred columns; 0 for columns that never vary.
+    gram : optional
+        The products of the columns that were needed so far; none at the start.
+
+    See Also
+    --------
+    SparseColumns : The same for sparse rows.
+    ColumnElasticNet : The problem on them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import DenseColumns
+    >>> XT = np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, -2.0]])
+    >>> columns = DenseColumns(XT, np.zeros(2), norms=(XT**2).sum(axis=1))
+    >>> columns.residual(y=np.array([-2.0, 2.0, 0.0]), b=np.array([1.5, 0.0]))[0].tolist()  # y - X b
+    [-0.5, 0.5, 0.0]
+    >>> columns.corner(np.array([0, 1])).tolist()  # XᵀX
+    [[2.0, 0.0], [0.0, 6.0]]
     """
 
     XT: np.ndarray
@@ -94,9 +110,9 @@ class _GrowingGram:
 
 @dataclass(frozen=True)
 class SparseColumns:
-    """CSC columns x_j, which stand for x_j - mean_j s without its zeros filled in.
+    """CSC columns x_j that stand for x_j - mean_j s, whose zeros are not stored.
 
-    Attributes
+    Parameters
     ----------
     start : array
         Where every column starts, as in a CSC array.
@@ -105,11 +121,28 @@ class SparseColumns:
     data : array
         The cells.
     s : array of shape (n,)
-        Roots of the weights, of length one; zeros without an intercept.
+        The square roots of the weights, with sum of squares 1; zeros without an intercept.
     mean : array
-        The means of the columns.
+        sᵀx_j of every column; zeros without an intercept.
     norms : array
-        The lengths of the centred columns.
+        The squared lengths of the centred columns; 0 for columns that never vary.
+
+    See Also
+    --------
+    DenseColumns : The same for dense rows.
+    ColumnElasticNet : The problem on them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from lyceum.solvers import SparseColumns
+    >>> s = np.full(4, 0.5)  # four rows of equal weight
+    >>> X = sparse.csc_array(np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0], [0.0, 0.0]]) * 0.5)
+    >>> mean = X.T @ s
+    >>> columns = SparseColumns(X.indptr, X.indices, X.data, s, mean, norms=np.array([1.0, 4.0]) - mean**2)
+    >>> columns.corner(np.array([0, 1])).tolist()  # the covariance of the columns
+    [[0.75, -0.5], [-0.5, 3.0]]
     """
 
     start: np.ndarray
@@ -151,19 +184,48 @@ class ColumnElasticNet:
     """The problem on columns: working sets within a growing choice, certified by the gap over all columns.
 
     A round solves the problem on the chosen columns alone, then looks at all others. The first choice is that
-    of the strong rule (Tibshirani et al., 2012): columns whose gradient at the last solution comes within
-    l1 - (l1_last - l1) of the bound. Columns of the largest violations join it, at most as many as there are.
-    Columns that the gap proves to be zero (Ndiaye, Fercoq, Gramfort and Salmon, 2017) are not looked at again
-    for this penalty.
+    of the strong rule: columns whose gradient at the last solution is at least 2 l1 - l1_last. The columns
+    with the largest violations are added, at most as many as were chosen before. Columns whose
+    coefficients the gap proves to be zero are not looked at again for this penalty.
 
-    Attributes
+    Parameters
     ----------
-    columns : ColumnStore
+    columns : DenseColumns or SparseColumns
         The design, column by column.
-    y : array
+    y : array of shape (n,)
         The target, centred.
     yy : float
         Its sum of squares.
+
+    Attributes
+    ----------
+    xy : array of shape (d,)
+        Xᵀy.
+    last : object
+        The last coefficients and the gradient there, for a warm start.
+
+    See Also
+    --------
+    GramElasticNet : For fewer columns, from one pass over the rows.
+    Solution : What `solve` returns.
+    lyceum.linear.Lasso : A learner with this solver.
+
+    References
+    ----------
+    R. Tibshirani, J. Bien, J. Friedman, T. Hastie, N. Simon, J. Taylor and R. J. Tibshirani, "Strong rules
+    for discarding predictors in lasso-type problems", Journal of the Royal Statistical Society B 74, 2012.
+    E. Ndiaye, O. Fercoq, A. Gramfort and J. Salmon, "Gap safe screening rules for sparsity enforcing
+    penalties", Journal of Machine Learning Research 18, 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import ColumnElasticNet, DenseColumns
+    >>> XT = np.array([[1.0, 0.0], [0.0, 1.0]])  # orthonormal columns
+    >>> y = np.array([2.0, 0.3])
+    >>> problem = ColumnElasticNet(DenseColumns(XT, np.zeros(2), np.ones(2)), y, float(y @ y))
+    >>> problem.solve(l1=0.5, l2=0.0, start=np.zeros(2), tolerance=1e-9, max_iter=100).coef.round(6).tolist()
+    [1.5, 0.0]
     """
 
     columns: ColumnStore
@@ -213,7 +275,7 @@ class ColumnElasticNet:
             history.append(gap)
             if observer:
                 observer(b, gap, epochs)
-            live = self._screened(state, b, l1, l2)
+            live = self._unscreened_columns(state, b, l1, l2)
             grown = self._grow_set(chosen, state, l1)
             if len(grown) == len(chosen):
                 if gap >= before and gap <= 64 * _EPS * self.yy:
@@ -264,7 +326,7 @@ class ColumnElasticNet:
         outside = (size > l1) & ~np.isin(state.live, chosen)
         return _union(chosen, state.live[outside], size[outside], max(64, len(chosen)))
 
-    def _screened(self, state: _Look, b: np.ndarray, l1: float, l2: float) -> np.ndarray:
+    def _unscreened_columns(self, state: _Look, b: np.ndarray, l1: float, l2: float) -> np.ndarray:
         """The columns that may not be zero: s |x·r| + |x| √(2 gap) ≥ l1, with s r the dual point."""
         lengths = np.sqrt(self.columns.norms[state.live] + l2)
         reach = abs(state.scale) * np.abs(state.g) + lengths * np.sqrt(2 * state.gap)

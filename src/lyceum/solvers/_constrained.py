@@ -1,9 +1,8 @@
-"""Optima under constraints, with their Lagrange multipliers, for problems small enough to be looked at."""
+"""constrained: the stationary points of a small problem, one set of binding constraints after another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,187 +10,15 @@ import numpy as np
 
 from lyceum.errors import SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table, plain, show
+from lyceum.solvers._constrained_optima import HOLDS, UNDECIDED, ConstrainedOptima, StationaryPoint
 from lyceum.solvers._kkt_system import ConstrainedProblem, named_functions, variable_names
 
-__all__ = ["ConstrainedOptima", "StationaryPoint", "constrained"]
+__all__ = ["constrained"]
 
 _MOST_INEQUALITIES = 10  # 2^10 sets of binding constraints
-_HOLDS = 1e-7  # a constraint that fails by less holds
 _SAME = 1e-5  # points nearer than this are one
 _FLAT = 1e-6  # curvatures smaller than this, relative to the largest number around, are zero
 _KINDS = {1: "minimum", -1: "maximum", 0: "saddle point"}
-UNDECIDED = "undecided: flat in some direction"
-
-
-@dataclass(frozen=True)
-class StationaryPoint:
-    """Where the Lagrangian f - Σ λ h - Σ μ g is stationary and all constraints hold.
-
-    Parameters
-    ----------
-    x : array of shape (d,)
-    value : float
-        f(x).
-    kind : {"minimum", "maximum", "saddle point", "undecided: flat in some direction"}
-        Among the points near it that satisfy the constraints.
-    multipliers : mapping of constraint names to float
-        λ and μ; 0 where a constraint does not bind. If h(x) = 0 is moved to h(x) = c, the value changes by λ
-        c.
-    binding : tuple of str
-        The equalities, and the inequalities that hold as equalities with a multiplier other than 0.
-    residuals : mapping of str to float
-        How far the conditions of Karush, Kuhn and Tucker are from being met: "stationarity" max |∇f - Σ λ∇h -
-        Σ μ∇g|, "feasibility" the largest violation, "complementarity" max |μ g|.
-    """
-
-    x: np.ndarray
-    value: float
-    kind: str
-    multipliers: Mapping[str, float]
-    binding: tuple[str, ...]
-    residuals: Mapping[str, float]
-
-    def as_dict(self) -> dict[str, Any]:
-        """All fields in JSON's own types."""
-        return plain(vars(self))
-
-
-@dataclass(frozen=True)
-class ConstrainedOptima:
-    """What `constrained` found; prints as sentences.
-
-    Parameters
-    ----------
-    problem : ConstrainedProblem
-    points : tuple of StationaryPoint
-        By value, the least first.
-    feasible : bool
-        Whether any point satisfies all constraints.
-    nearest : array of shape (d,)
-        If none does, the point that violates them least; else a point that satisfies them.
-    violation : float
-        The largest violation there.
-    reached : pair of floats
-        The least and the greatest value that was met where all constraints hold.
-    """
-
-    problem: ConstrainedProblem
-    points: tuple[StationaryPoint, ...]
-    feasible: bool
-    nearest: np.ndarray
-    violation: float
-    reached: tuple[float, float] = (np.inf, -np.inf)
-
-    @property
-    def minima(self) -> tuple[StationaryPoint, ...]:
-        """The local minima, the least first."""
-        return tuple(point for point in self.points if point.kind == "minimum")
-
-    @property
-    def maxima(self) -> tuple[StationaryPoint, ...]:
-        """The local maxima, the greatest first."""
-        return tuple(point for point in reversed(self.points) if point.kind == "maximum")
-
-    def sentences(self) -> list[str]:
-        """What was found, in words."""
-        if not self.feasible:
-            return [
-                f"No point satisfies all constraints: at {self._place(self.nearest)}, which violates them "
-                f"least, one fails by {show(self.violation)}.",
-                *self._failures(),
-            ]
-        if not self.points:
-            return [
-                f"The constraints can be satisfied, e.g. at {self._place(self.nearest)}, but no stationary "
-                "point was met: the objective may have no bound, or an optimum where the gradients of "
-                "constraints are dependent."
-            ]
-        return [sentence for point in self.points for sentence in self._about(point)]
-
-    def _about(self, point: StationaryPoint) -> Iterator[str]:
-        kind = point.kind if point.kind != UNDECIDED else f"stationary point ({UNDECIDED})"
-        if self._is_beaten(point):
-            kind = f"local {kind}"
-        yield f"{kind.capitalize()}: {_show(point.value)} at {self._place(point.x)}."
-        for name in self.problem.equalities:
-            yield (
-                f"  {name} has the multiplier {_show(point.multipliers[name])}: raising its right side by a "
-                f"little ε changes the value by {_show(point.multipliers[name])} ε."
-            )
-        for name, g in zip(self.problem.inequalities, self.problem.g(point.x)):
-            if name in point.binding:
-                yield f"  {name} binds, with the multiplier {_show(point.multipliers[name])}."
-            elif g <= _HOLDS:
-                yield f"  {name} is met with equality but does not bind: its multiplier is 0."
-            else:
-                yield f"  {name} does not bind: {_show(g)} is left, its multiplier is 0."
-
-    def _is_beaten(self, point: StationaryPoint) -> bool:
-        """Whether an optimum is one only among the points near it."""
-        room = 1e-5 * (1.0 + abs(point.value))
-        least, greatest = self.reached
-        return (point.kind == "minimum" and point.value > least + room) or (
-            point.kind == "maximum" and point.value < greatest - room
-        )
-
-    def _failures(self) -> Iterator[str]:
-        for name, h in zip(self.problem.equalities, self.problem.h(self.nearest)):
-            if abs(h) > _HOLDS:
-                yield f"  {name} fails there by {_show(abs(h))}."
-        for name, g in zip(self.problem.inequalities, self.problem.g(self.nearest)):
-            if g < -_HOLDS:
-                yield f"  {name} fails there by {_show(-g)}."
-
-    def _place(self, x: np.ndarray) -> str:
-        return ", ".join(f"{name} = {_show(value)}" for name, value in zip(self.problem.variables, x))
-
-    def summary(self) -> Summary:
-        """Sentences, and a table of points, multipliers and residuals."""
-        names = (*self.problem.equalities, *self.problem.inequalities)
-        facts = {
-            "feasible": "yes" if self.feasible else "no",
-            "stationary points": len(self.points),
-            "minima": len(self.minima),
-            "maxima": len(self.maxima),
-        }
-        words = Table("", ("In words",), [(sentence,) for sentence in self.sentences()])
-        head = (
-            *self.problem.variables,
-            "value",
-            "kind",
-            *(f"multiplier of {name}" for name in names),
-            "residual",
-        )
-        rows = [
-            (
-                *map(_tidy, point.x),
-                _tidy(point.value),
-                point.kind,
-                *(_tidy(point.multipliers[name]) for name in names),
-                max(point.residuals.values()),
-            )
-            for point in self.points
-        ]
-        tables = [words, Table("Stationary points", head, rows)] if rows else [words]
-        return Summary("Stationary points under constraints", facts, tables)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Points, sentences and feasibility in JSON's own types."""
-        return plain(
-            {
-                "variables": self.problem.variables,
-                "feasible": self.feasible,
-                "points": self.points,
-                "sentences": self.sentences(),
-            }
-        )
-
-    def __str__(self) -> str:
-        return "\n".join(self.sentences())
-
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
 
 
 def constrained(
@@ -252,7 +79,8 @@ def constrained(
 
     Examples
     --------
-    >>> print(constrained(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6}))
+    >>> from lyceum.solvers import constrained
+    >>> print(constrained(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6}, n_starts=5))
     Maximum: 9 at x = 3, y = 3.
       x + y = 6 has the multiplier 3: raising its right side by a little ε changes the value by 3 ε.
     """
@@ -274,11 +102,11 @@ def constrained(
     feasible = [problem.nearest_feasible(start) for start in starts]
     near = min(feasible, key=problem.violation)
     violation = problem.violation(near)
-    if violation > _HOLDS:
+    if violation > HOLDS:
         return ConstrainedOptima(problem, (), False, near, violation)
     starts[1::2] = feasible[1::2]  # every other one from where constraints hold
     points = sorted(_points(problem, starts), key=lambda point: (round(point.value, 9), *point.x))
-    met = [problem.value(x) for x in feasible if problem.violation(x) <= _HOLDS]
+    met = [problem.value(x) for x in feasible if problem.violation(x) <= HOLDS]
     met = [value for value in (*met, *(point.value for point in points)) if np.isfinite(value)]
     reached = min(met, default=np.inf), max(met, default=-np.inf)
     return ConstrainedOptima(problem, tuple(points), True, near, violation, reached)
@@ -322,7 +150,7 @@ def _judge(problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]) 
     stationarity = float(np.abs(slope - multipliers @ J).max())
     g, mu = problem.g(x), multipliers[n_equal:]
     violation = problem.violation(x)
-    if not stationarity <= 1e-7 * scale or not violation <= _HOLDS * (1.0 + np.abs(x).max()):
+    if not stationarity <= 1e-7 * scale or not violation <= HOLDS * (1.0 + np.abs(x).max()):
         return None
     if np.linalg.matrix_rank(J, tol=1e-6 * scale) < len(J):
         return None  # dependent gradients: the multipliers are not determined
@@ -365,12 +193,3 @@ def _kind(
 
 def _same(one: np.ndarray, two: np.ndarray) -> bool:
     return bool(np.abs(one - two).max() <= _SAME * (1.0 + np.abs(two).max()))
-
-
-def _tidy(value: float) -> float:
-    """The number without the last digits, which are rounding."""
-    return float(np.round(value, 9)) + 0.0
-
-
-def _show(value: float) -> str:
-    return show(_tidy(value))

@@ -27,11 +27,27 @@ class Expectation:
     Attributes
     ----------
     statistic : Statistic
-        The expected sufficient statistic, as a `ClassScatter` weighted by responsibilities.
+        The expected sufficient statistic, e.g. a `ClassScatter` weighted by responsibilities.
     log_likelihood : float
         Σ w log p(x) of the rows under the parameters of the E-step.
     weight : float
         The weight of the rows.
+
+    See Also
+    --------
+    EMProblem : Its `expectation` makes one from a block.
+    lyceum.statistics.ClassScatter : A statistic that takes responsibilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import Expectation
+    >>> from lyceum.statistics import Scatter
+    >>> one = Scatter(2, 2.0, mean=np.array([1.0]), scatter=np.array([[2.0]]), targets=0)  # of 0 and 2
+    >>> two = Scatter(2, 2.0, mean=np.array([3.0]), scatter=np.array([[2.0]]), targets=0)  # of 2 and 4
+    >>> both = Expectation(one, -5.0, 2.0).merge(Expectation(two, -4.0, 2.0))
+    >>> both.log_likelihood, both.statistic.mean.tolist(), both.statistic.scatter.tolist()
+    (-9.0, [2.0], [[8.0]])
     """
 
     statistic: Any
@@ -50,8 +66,34 @@ class Expectation:
 class EMProblem:
     """A model with hidden variables, as expectation-maximisation sees it; a base class with three methods.
 
-    Parameters (of the model) may be any value. `expectation` must be picklable with the problem, so that it
+    The parameters of the model may be any value. `expectation` must be picklable with the problem, so that it
     runs on Dask.
+
+    See Also
+    --------
+    ExpectationMaximization : The loop over E-steps and M-steps.
+    Expectation : What `expectation` returns.
+
+    Examples
+    --------
+    Two Gaussians of variance 1 and equal weight; which one a row comes from is hidden:
+
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.solvers import EMProblem, Expectation, ExpectationMaximization
+    >>> from lyceum.statistics import ClassMoments
+    >>> class TwoGaussians(EMProblem):
+    ...     def expectation(self, block, parameters):
+    ...         joint = -((block.X - parameters) ** 2) / 2 - np.log(2 * np.sqrt(2 * np.pi))
+    ...         log_p = np.logaddexp.reduce(joint, axis=1)
+    ...         shares = np.exp(joint - log_p[:, None])
+    ...         return Expectation(ClassMoments.of(block, responsibilities=shares), log_p.sum(), block.weight)
+    ...     def maximization(self, statistic):
+    ...         return statistic.mean[:, 0]
+    >>> rows = scan(np.array([[-4.0], [-2.0], [2.0], [4.0]]))
+    >>> found = ExpectationMaximization().maximise(rows, TwoGaussians(), np.array([-1.0, 1.0]))
+    >>> found.parameters.round(3).tolist()
+    [-3.0, 3.0]
     """
 
     def expectation(self, block: Block, parameters: Any) -> Expectation:
@@ -74,7 +116,7 @@ class EMOutcome:
     Attributes
     ----------
     parameters : any
-        Those of the last M-step.
+        The parameters of the last M-step.
     objective : float
         The log-likelihood of all rows at `parameters`, plus the log prior if there is one.
     n_iter : int
@@ -89,6 +131,28 @@ class EMOutcome:
         The final objective from every start, in order.
     weight : float
         The weight of all rows.
+
+    See Also
+    --------
+    ExpectationMaximization : What returns it.
+    Outcome : The same for solvers of smooth problems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.solvers import EMProblem, Expectation, ExpectationMaximization
+    >>> from lyceum.statistics import Moments
+    >>> class Mean(EMProblem):  # of N(μ, 1), up to a constant: nothing is hidden, so one M-step is enough
+    ...     def expectation(self, block, parameters):
+    ...         log_p = -((block.X - parameters) ** 2).sum() / 2
+    ...         return Expectation(Moments.of(block), log_p, block.weight)
+    ...     def maximization(self, statistic):
+    ...         return statistic.mean
+    >>> rows = scan(np.array([[1.0], [2.0], [6.0]]))
+    >>> found = ExpectationMaximization().maximise(rows, Mean(), np.zeros(1))
+    >>> found.parameters.tolist(), found.converged, [float(value) for value in found.history]
+    ([3.0], True, [-20.5, -7.0, -7.0])
     """
 
     parameters: Any
@@ -118,6 +182,13 @@ class ExpectationMaximization:
     record : bool, default=False
         Whether to keep the parameters of every iteration.
 
+    See Also
+    --------
+    EMProblem : The model.
+    EMOutcome : What `maximise` returns.
+    lyceum.cluster.GaussianMixture : A learner that is fitted so.
+    lyceum.networks.expectation_maximization : The parameters of a network from incomplete rows.
+
     References
     ----------
     A. P. Dempster, N. M. Laird and D. B. Rubin, "Maximum likelihood from incomplete data via the EM
@@ -127,8 +198,11 @@ class ExpectationMaximization:
     --------
     Two coins, of which one is tossed ten times per row; which one is hidden:
 
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
     >>> import pyarrow as pa
     >>> from lyceum.data import scan
+    >>> from lyceum.solvers import EMProblem, Expectation, ExpectationMaximization
     >>> class Coins(EMProblem):
     ...     def expectation(self, block, parameters):
     ...         heads = block.X

@@ -15,9 +15,34 @@ __all__ = ["ConjugateGradient", "GradientDescent"]
 
 @dataclass(frozen=True, slots=True)
 class GradientDescent:
-    """θ ← θ - t g, t twice that of the last step and then cut until the objective falls enough.
+    """θ ← θ - t g, with t twice that of the last step, then cut until the objective falls enough.
 
-    The condition of the problem sets its pace: columns of unit spread help.
+    The condition number of the problem sets its pace: columns of unit deviation help.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        False: points need no second derivatives.
+
+    See Also
+    --------
+    ConjugateGradient : Directions that take account of the last one: fewer iterations.
+    Problem : What is minimised.
+    Outcome : What `minimise` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import GradientDescent, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
+    >>> found = GradientDescent().minimise(Bowl(), start, max_iter=200, tol=1e-6)
+    >>> found.point.theta.round(4).tolist(), found.converged
+    ([0.6931, 3.0], True)
     """
 
     needs_hessian: ClassVar[bool] = False
@@ -50,7 +75,38 @@ class ConjugateGradient:
     """Preconditioned nonlinear conjugate gradients (Polak and Ribière, restarted where β < 0).
 
     With z = M⁻¹ g the direction is p ← -z + β p, β = max(0, z·(g - g_last) / z_last·g_last). A secant through
-    the slopes at both ends of the first trial gives the length: two passes an iteration at most.
+    the slopes at both ends of the first trial gives the length: two passes per iteration at most.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        False: points need no second derivatives.
+
+    See Also
+    --------
+    GradientDescent : The gradient alone.
+    LBFGS : More memory, usually fewer passes.
+    Problem : What is minimised; its `precondition` is M⁻¹.
+    Outcome : What `minimise` returns.
+
+    References
+    ----------
+    E. Polak and G. Ribière, "Note sur la convergence de méthodes de directions conjuguées", Revue française
+    d'informatique et de recherche opérationnelle 3, 1969.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import ConjugateGradient, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
+    >>> found = ConjugateGradient().minimise(Bowl(), start, max_iter=50, tol=1e-6)
+    >>> found.point.theta.round(4).tolist(), found.converged
+    ([0.6931, 3.0], True)
     """
 
     needs_hessian: ClassVar[bool] = False

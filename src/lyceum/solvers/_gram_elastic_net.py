@@ -39,6 +39,20 @@ class Solution:
         Duality gap after every round.
     converged : bool
         Whether the gap is within the tolerance.
+
+    See Also
+    --------
+    GramElasticNet, ColumnElasticNet : Their `solve` returns it.
+    lyceum.linear.ElasticNet : The learner.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import GramElasticNet
+    >>> problem = GramElasticNet(np.eye(2), np.array([2.0, 0.3]), 5.0)
+    >>> found = problem.solve(l1=0.5, l2=0.0, start=np.zeros(2), tolerance=1e-9, max_iter=100)
+    >>> found.coef.round(6).tolist(), found.converged, found.gap <= 1e-9  # 2 - 0.5, and |0.3| < 0.5
+    ([1.5, 0.0], True, True)
     """
 
     coef: np.ndarray
@@ -49,7 +63,46 @@ class Solution:
 
 
 class ElasticNetProblem(Protocol):
-    """1/2 |y - X b|² + l1 |b|₁ + l2/2 |b|², with X and y centred and divided by the root of the weight."""
+    """1/2 |y - X b|² + l1 |b|₁ + l2/2 |b|², with X and y centred and divided by the root of the weight.
+
+    Attributes
+    ----------
+    yy : float
+        |y|².
+    xy : array of shape (d,)
+        Xᵀy.
+
+    See Also
+    --------
+    GramElasticNet : From XᵀX.
+    ColumnElasticNet : From columns in memory.
+    Solution : What `solve` returns.
+
+    References
+    ----------
+    H. Zou and T. Hastie, "Regularization and variable selection via the elastic net", Journal of the Royal
+    Statistical Society B 67, 2005.
+
+    Examples
+    --------
+    For orthonormal columns every coefficient has its own solution:
+
+    >>> import numpy as np
+    >>> from lyceum.solvers import ElasticNetProblem, Solution
+    >>> class Orthonormal(ElasticNetProblem):
+    ...     yy, xy = 5.0, np.array([2.0, 0.3])
+    ...     def corner(self, on):
+    ...         return np.eye(len(on))
+    ...     def squares(self, coef):
+    ...         return self.yy - 2 * coef @ self.xy + coef @ coef
+    ...     def solve(self, l1, l2, start, tolerance, max_iter, observer=None):
+    ...         coef = np.sign(self.xy) * np.maximum(np.abs(self.xy) - l1, 0.0) / (1 + l2)
+    ...         return Solution(coef, 0.0, 1, [0.0], True)
+    >>> problem = Orthonormal()
+    >>> found = problem.solve(0.5, 0.0, np.zeros(2), 1e-9, 100)
+    >>> found.coef.tolist(), float(problem.squares(found.coef))  # 5 - 6 + 2.25
+    ([1.5, 0.0], 1.25)
+    """
 
     @property
     def yy(self) -> float:
@@ -98,7 +151,7 @@ class GramElasticNet:
 
     Coordinate descent settles which coefficients are zero; when it is slow, a Newton step on the others, cut
     short where the first of them would change its sign, takes it to the solution for these signs (feature
-    sign search: Lee, Battle, Raina and Ng, 2007).
+    sign search).
 
     Attributes
     ----------
@@ -108,6 +161,34 @@ class GramElasticNet:
         The products Xᵀy.
     yy : float
         The sum of squares of y.
+    xy : array
+        The same as q.
+
+    See Also
+    --------
+    ColumnElasticNet : For more columns than a Gram matrix should have.
+    Solution : What `solve` returns.
+    lyceum.linear.ElasticNet : The learner.
+
+    References
+    ----------
+    H. Lee, A. Battle, R. Raina and A. Y. Ng, "Efficient sparse coding algorithms", Advances in Neural
+    Information Processing Systems 19, 2007.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.solvers import GramElasticNet
+    >>> from lyceum.statistics import Scatter
+    >>> rows = scan(pa.table({"x": [-1.0, -1.0, 1.0, 1.0], "y": [-3.5, -2.5, 2.5, 3.5]}), target="y")
+    >>> problem = GramElasticNet.of(rows.reduce(partial(Scatter.of, target=True)))
+    >>> problem.Q.tolist(), problem.q.tolist()
+    ([[1.0]], [3.0])
+    >>> [problem.solve(l1, 0.0, np.zeros(1), 1e-12, 100).coef.round(6).tolist() for l1 in (0.0, 1.0, 3.0)]
+    [[3.0], [2.0], [0.0]]
     """
 
     Q: np.ndarray

@@ -30,9 +30,30 @@ class ConstrainedProblem:
     Parameters
     ----------
     objective : function of the variables
+        f.
     equalities, inequalities : mapping of names to functions of the variables
         h_i, zero where the constraint holds; g_j, at least zero where it holds.
     variables : tuple of str
+        The names of the variables.
+
+    See Also
+    --------
+    constrained : Solves it from many starts.
+    ConstrainedOptima : What that finds.
+
+    References
+    ----------
+    J. Nocedal and S. J. Wright, "Numerical Optimization", Springer, 2006, chapter 12.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import ConstrainedProblem
+    >>> six = {"x + y = 6": lambda x, y: x + y - 6}
+    >>> problem = ConstrainedProblem(lambda x, y: x * y, six, inequalities={}, variables=("x", "y"))
+    >>> at = np.array([3.0, 3.0])
+    >>> problem.value(at), problem.violation(at), problem.multipliers(at, ()).round(6).tolist()
+    (9.0, 0.0, [3.0])
     """
 
     objective: Function

@@ -20,10 +20,41 @@ class LBFGS:
 
     With an M that resembles the Hessian the condition of the data does not slow it down.
 
-    Attributes
+    Parameters
     ----------
     memory : int, default=12
         How many pairs of steps and changes of the gradient are kept.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        False: points need no second derivatives.
+
+    See Also
+    --------
+    Newton : With second derivatives, for few parameters.
+    ConjugateGradient : With less memory.
+    Problem : What is minimised; its `precondition` is M⁻¹.
+    Outcome : What `minimise` returns.
+
+    References
+    ----------
+    D. C. Liu and J. Nocedal, "On the limited memory BFGS method for large scale optimization", Mathematical
+    Programming 45, 1989.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import LBFGS, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
+    >>> found = LBFGS(memory=5).minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> found.point.theta.round(4).tolist(), found.converged
+    ([0.6931, 3.0], True)
     """
 
     memory: int = 12

@@ -20,12 +20,44 @@ class LevenbergMarquardt:
     """θ ← θ - (H + μ diag H)⁻¹ g; μ is divided by 10 after a step that lowers the objective, else times 10.
 
     Large μ gives short steps down the gradient, in units of the curvature along every axis; small μ gives
-    Newton's steps. A trial is one pass, which also sums the Hessian (Levenberg, 1944; Marquardt, 1963).
+    Newton's steps. A trial is one pass, which also sums the Hessian.
 
-    Attributes
+    Parameters
     ----------
     damping : float, default=0.001
         The first μ.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        True: points must have second derivatives.
+
+    See Also
+    --------
+    Newton : The steps without damping.
+    Problem : What is minimised.
+    Outcome : What `minimise` returns.
+
+    References
+    ----------
+    K. Levenberg, "A method for the solution of certain non-linear problems in least squares", Quarterly of
+    Applied Mathematics 2, 1944.
+    D. W. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", Journal of the
+    Society for Industrial and Applied Mathematics 11, 1963.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import LevenbergMarquardt, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]), hessian=True)
+    >>> found = LevenbergMarquardt().minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> found.point.theta.round(4).tolist(), found.converged
+    ([0.6931, 3.0], True)
     """
 
     damping: float = 1e-3

@@ -18,11 +18,41 @@ __all__ = ["Newton"]
 class Newton:
     """θ ← θ - t H⁻¹ g, with t = 1 unless the objective fails to fall. Each pass also sums the Hessian.
 
-    Attributes
+    Parameters
     ----------
     second_start : callable, optional
         Gives another point to begin at, if the first whole step from the start does not lower the objective:
-        far out, where posteriors are near 0 and 1, steps are short and many.
+        where posteriors are near 0 and 1, steps would be short and many.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        True: points must have second derivatives.
+
+    See Also
+    --------
+    LevenbergMarquardt : The same steps, damped.
+    LBFGS : Steps of the same kind without second derivatives.
+    Problem : What is minimised.
+    Outcome : What `minimise` returns.
+
+    References
+    ----------
+    J. Nocedal and S. J. Wright, "Numerical Optimization", Springer, 2006, chapter 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import Newton, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]), hessian=True)
+    >>> found = Newton().minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> found.point.theta.round(4).tolist(), found.converged
+    ([0.6931, 3.0], True)
     """
 
     second_start: Callable[[], Point] | None = None

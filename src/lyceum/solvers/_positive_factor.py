@@ -15,7 +15,7 @@ class PositiveFactor:
     """A symmetric positive semidefinite A, factored after scaling its diagonal to one.
 
     With R = D A D of unit diagonal, R = L Lᵀ if every pivot of L exceeds 64 eps √d; otherwise R = V Λ Vᵀ,
-    what lies below that level is taken as null, and `solve` is multiplication by the pseudo-inverse A⁺, so
+    eigenvalues below that level are taken as null, and `solve` is multiplication by the pseudo-inverse A⁺, so
     that solutions have least norm. Scaling makes this independent of the units of the columns (and nearly
     optimal: van der Sluis, 1969).
 
@@ -28,14 +28,27 @@ class PositiveFactor:
     root : array or None
         Otherwise D V Λ^(-1/2), projected on the range of A: A⁺ = root rootᵀ.
     loads : array of shape (d,)
-        How much every column takes part in the null space, 0 to 1.
+        How much every column takes part in the null space, from 0 to 1.
     rank : int
         The numerical rank.
     smallest : float
-        The smallest pivot or eigenvalue of R kept: about 1 / condition².
+        The smallest pivot or eigenvalue of R that is not taken as null: about 1 / condition².
+    dependent : array of int
+        The columns that take part in a linear dependence; empty at full rank.
+
+    See Also
+    --------
+    Newton : Steps that solve such a system.
+    lyceum.statistics.Scatter : The matrices of least squares.
+
+    References
+    ----------
+    A. van der Sluis, "Condition numbers and equilibration of matrices", Numerische Mathematik 14, 1969.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import PositiveFactor
     >>> factor = PositiveFactor.of(np.array([[4.0, 2.0], [2.0, 1.0]]))
     >>> factor.rank, factor.solve(np.array([4.0, 2.0])).round(12).tolist()
     (1, [0.8, 0.4])

@@ -25,6 +25,20 @@ class Point:
         Its gradient.
     hessian : array or None, default=None
         Its second derivatives, if the solver needs them.
+
+    See Also
+    --------
+    Problem : The objective that makes points.
+    Outcome : Where a solver stopped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import Point
+    >>> theta = np.array([3.0, 4.0])
+    >>> here = Point(theta, float(theta @ theta) / 2, gradient=theta)  # of |θ|² / 2
+    >>> here.value, here.gradient.tolist(), here.hessian is None
+    (12.5, [3.0, 4.0], True)
     """
 
     theta: np.ndarray
@@ -37,21 +51,55 @@ Observer = Callable[[Point], None]  # called with every point that a solver visi
 
 
 class Problem(Protocol):
-    """A smooth convex objective; one `evaluate` is one pass over the rows."""
+    """A smooth convex objective; one `evaluate` is one pass over the rows.
 
-    def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point: ...
+    Any class with these methods is a problem. A subclass needs `evaluate` only: the other methods have plain
+    defaults, which a learner replaces where the structure of its problem allows better ones.
+
+    See Also
+    --------
+    Point : The value of `evaluate`.
+    Newton, LevenbergMarquardt, LBFGS, ConjugateGradient, GradientDescent : What minimises a problem.
+    EMProblem : A model with hidden variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import Newton, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> bowl = Bowl()
+    >>> start = bowl.evaluate(np.array([0.0, 8.0]), hessian=True)
+    >>> found = Newton().minimise(bowl, start, max_iter=50, tol=1e-9)
+    >>> found.point.theta.round(4).tolist(), round(float(np.log(2)), 4)
+    ([0.6931, 3.0], 0.6931)
+    """
+
+    def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
+        """The objective and its gradient at some parameters, and the Hessian if requested."""
+        raise TypeError(f"{type(self).__name__} does not define evaluate")
 
     def newton_step(self, point: Point) -> np.ndarray:
         """-H⁻¹ g from a point with its Hessian."""
+        assert point.hessian is not None
+        n = point.theta.size
+        step = np.linalg.solve(point.hessian.reshape(n, n), -point.gradient.ravel())
+        return step.reshape(point.theta.shape)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
-        """M⁻¹ g for a fixed M that resembles the Hessian."""
+        """M⁻¹ g for a fixed M that resembles the Hessian; M = I by default."""
+        return gradient
 
     def size(self, gradient: np.ndarray) -> float:
-        """The size of a gradient free of units, to compare with a tolerance."""
+        """The size of a gradient, to compare with a tolerance; its largest absolute entry by default."""
+        return float(np.abs(gradient).max(initial=0.0))
 
     def level(self, value: float) -> float:
-        """What the tolerance is multiplied by at this value: 1, or less where little is left of it."""
+        """The factor of the tolerance at this value of the objective; 1 by default."""
+        return 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +116,28 @@ class Outcome:
         Whether the tolerance was reached.
     history : sequence of float
         The objective at the start and after every iteration.
+
+    See Also
+    --------
+    Solver : What returns it.
+    Point : The objective at some parameters.
+    EMOutcome : The same for expectation-maximisation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import LBFGS, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
+    >>> found = LBFGS().minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> round(float(found.point.value), 4), found.converged, float(found.history[0])  # 2 - 2 log 2; 1 + 25
+    (0.6137, True, 26.0)
+    >>> len(found.history) == found.n_iter + 1
+    True
     """
 
     point: Point
@@ -83,6 +153,33 @@ class Solver(Protocol):
     ----------
     needs_hessian : bool
         Whether points must have second derivatives.
+
+    See Also
+    --------
+    Newton, LevenbergMarquardt : Solvers that need second derivatives.
+    LBFGS, ConjugateGradient, GradientDescent : Solvers that do not.
+    descent_loop : The loop that they share.
+
+    Examples
+    --------
+    A solver with a fixed step, and the minimum of e^x - 2x that it finds:
+
+    >>> import numpy as np
+    >>> from lyceum.solvers import Point, Problem, Solver, descent_loop
+    >>> class Slope(Problem):
+    ...     def evaluate(self, theta, hessian=False):
+    ...         return Point(theta, float(np.exp(theta[0]) - 2 * theta[0]), np.exp(theta) - 2)
+    >>> class FixedStep(Solver):
+    ...     needs_hessian = False
+    ...     def minimise(self, problem, start, max_iter, tol, observer=None):
+    ...         def advance(here):
+    ...             return problem.evaluate(here.theta - 0.4 * here.gradient), -0.4 * here.gradient
+    ...         def is_optimal(point):
+    ...             return problem.size(point.gradient) <= tol
+    ...         return descent_loop(start, advance, is_optimal, max_iter, observer)
+    >>> found = FixedStep().minimise(Slope(), Slope().evaluate(np.zeros(1)), max_iter=100, tol=1e-6)
+    >>> found.converged, found.point.theta.round(4).tolist()  # log 2
+    (True, [0.6931])
     """
 
     needs_hessian: ClassVar[bool]
