@@ -17,7 +17,34 @@ __all__ = ["Density"]
 
 
 class Density(DensityMixin):
-    """A subclass defines `_log_density()`, a picklable function of a block, and `_threshold(quantile)`."""
+    """A density: log densities, the likelihood of rows, and improbable rows.
+
+    A subclass defines `_log_density()`, which gives a picklable function of a block, and
+    `_threshold(quantile)`, the log density below which a share of `quantile` of the rows of `fit` lies.
+
+    See Also
+    --------
+    Learner : What to combine it with.
+    lyceum.density.GaussianDensity, lyceum.density.KernelDensity : Densities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.base import Density, Learner
+    >>> class Exponential(Density, Learner):
+    ...     def fit(self, X, y=None):
+    ...         cells = np.asarray(self._rows(X))
+    ...         self.rate_ = 1.0 / cells.mean()
+    ...         self.logs_ = np.sort(self.score_samples(X))
+    ...         return self
+    ...     def _log_density(self):
+    ...         return lambda block: np.log(self.rate_) - self.rate_ * block.X[:, 0]
+    ...     def _threshold(self, quantile):
+    ...         return float(np.quantile(self.logs_, quantile))
+    >>> model = Exponential().fit([[0.5], [1.0], [1.5]])  # the mean, and so the rate, is 1
+    >>> model.score([[2.0], [3.0]]), model.anomalies([[1.0], [4.0]]).tolist()
+    (-5.0, [False, True])
+    """
 
     _apply: Callable[..., Any]
 

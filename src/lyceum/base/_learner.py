@@ -28,11 +28,45 @@ CATEGORICAL_FEATURES = [StrOptions({"from_dtype"}), "array-like", "boolean", Non
 
 
 class Learner(BaseEstimator):
-    """The base of every method.
+    """The base of every method: any source of rows in, scikit-learn's contract out.
 
-    Subclasses say what they take: `_coding` is how categories reach them ("codes" into tables, "one_of_c"
-    columns, or "reference" columns without the first category), `_takes_missing`, `_takes_sparse` and
-    `_takes_unlabelled` what else they can do.
+    A subclass writes `fit` over `self._rows(X, y, sample_weight)`, and `predict` or `transform` by
+    `self._apply(function_of_block, X)`. Its class attributes say what it takes: `_coding` is how categories
+    reach it ("codes" into tables, "one_of_c" columns, or "reference" columns without the first category),
+    `_takes_missing`, `_takes_sparse` and `_takes_unlabelled` which rows it takes. `fit` is all or nothing:
+    where it fails or is cancelled, the learner stays as it was.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        The columns of `fit`, with their kinds and categories, and the target.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, where the rows of `fit` have some.
+    history_axes : tuple of two str
+        What the steps and the values of `history_` are, in a method that iterates and records.
+
+    See Also
+    --------
+    OnePassLearner : Parameters from one statistic.
+    Classifier, Regressor, PosteriorClassifier, Density, NewColumns : What to combine it with.
+    lyceum.data.Rows : What `fit` works on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.base import Learner, Regressor
+    >>> class MedianOnly(Regressor, Learner):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         rows = self._rows(X, y, sample_weight)
+    ...         self.median_ = float(np.median(rows.y))
+    ...         return self
+    ...     def predict(self, X):
+    ...         return self._apply(lambda block: np.full(len(block), self.median_), X)
+    >>> model = MedianOnly().fit([[1.0], [2.0], [3.0]], [5.0, 7.0, 90.0])
+    >>> model.predict([[4.0], [5.0]]).tolist(), model.n_features_in_
+    ([7.0, 7.0], 1)
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"

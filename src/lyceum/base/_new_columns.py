@@ -40,7 +40,32 @@ def output_library(transformer: Any, X: Any) -> str:
 class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """A transformer of a learner whose columns are new ones, all of them numbers.
 
-    `transform` returns `self._in_new_columns(function_of_block, X)`.
+    `transform` returns `self._in_new_columns(function_of_block, X)`, and `get_feature_names_out` the names.
+
+    See Also
+    --------
+    Learner : What to combine it with.
+    lyceum.prepare.Transformer : A transformer whose columns are those of the table, changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from lyceum.base import Learner, NewColumns
+    >>> class RowSum(NewColumns, Learner):
+    ...     def fit(self, X, y=None):
+    ...         self._rows(X)
+    ...         return self
+    ...     def transform(self, X):
+    ...         return self._in_new_columns(lambda block: block.X.sum(axis=1, keepdims=True), X)
+    ...     def get_feature_names_out(self, input_features=None):
+    ...         return np.array(["sum"], dtype=object)
+    >>> model = RowSum().fit([[1.0, 2.0]])
+    >>> model.transform([[3.0, 4.0]]).tolist()
+    [[7.0]]
+    >>> table = pa.table({"a": [1.0], "b": [2.0]})
+    >>> RowSum().fit(table).transform(table).to_pydict()
+    {'sum': [3.0]}
     """
 
     get_feature_names_out: Callable[..., np.ndarray]

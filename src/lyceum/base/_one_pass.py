@@ -19,7 +19,36 @@ Sums = TypeVar("Sums")
 
 
 class OnePassLearner(Learner):
-    """A method whose parameters follow from one mergeable statistic, kept as `statistic_`."""
+    """A method whose parameters follow from one mergeable statistic.
+
+    A subclass defines `_statistic()`, the function that summarizes a block, and `_finish(statistic)`, which
+    sets the fitted attributes. `fit` and `partial_fit` are there already.
+
+    Attributes
+    ----------
+    statistic_ : Statistic
+        The merged summary of all rows seen.
+
+    See Also
+    --------
+    OnePassClassifier : The same for classifiers.
+    Learner : Methods of several passes.
+    lyceum.statistics : Statistics to choose from.
+
+    Examples
+    --------
+    >>> from lyceum.base import OnePassLearner
+    >>> from lyceum.statistics import Moments
+    >>> class ColumnMeans(OnePassLearner):
+    ...     def _statistic(self):
+    ...         return Moments.of
+    ...     def _finish(self, statistic):
+    ...         self.mean_ = statistic.mean
+    >>> ColumnMeans().fit([[1.0], [2.0], [6.0]]).mean_.tolist()
+    [3.0]
+    >>> ColumnMeans().partial_fit([[1.0], [2.0]]).partial_fit([[6.0]]).mean_.tolist()
+    [3.0]
+    """
 
     statistic_: Any
 
@@ -92,7 +121,43 @@ def finite_sums(statistic: Sums) -> Sums:
 
 
 class OnePassClassifier(PosteriorClassifier, OnePassLearner):
-    """A classifier of one pass; `partial_fit` may name classes before their first row."""
+    """A classifier of one pass; `partial_fit` may name classes before their first row.
+
+    A subclass defines `_statistic()` and `_finish(statistic)`, as for `OnePassLearner`, and
+    `_log_joint(block)`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    statistic_ : Statistic
+        The merged summary of all rows seen.
+
+    See Also
+    --------
+    OnePassLearner : The same without classes.
+    PosteriorClassifier : How predictions follow from `_log_joint`.
+    lyceum.bayes.NaiveBayes : One of them.
+
+    Examples
+    --------
+    The class with the nearest mean:
+
+    >>> from lyceum.base import OnePassClassifier
+    >>> from lyceum.statistics import ClassMoments
+    >>> class NearestMean(OnePassClassifier):
+    ...     def _statistic(self):
+    ...         return ClassMoments.of
+    ...     def _finish(self, statistic):
+    ...         self.mean_ = statistic.mean
+    ...     def _log_joint(self, block):
+    ...         return -((block.X[:, None, :] - self.mean_) ** 2).sum(axis=2)
+    >>> model = NearestMean().fit([[1.0], [3.0], [8.0]], ["a", "a", "b"])  # means 2 and 8
+    >>> model.predict([[4.5], [5.5]]).tolist()
+    ['a', 'b']
+    >>> model.partial_fit([[5.0]], ["a"]).predict([[5.4]]).tolist()  # means 3 and 8
+    ['a']
+    """
 
     # scikit-learn puts the classes before the weights
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):  # type: ignore[override]

@@ -19,7 +19,41 @@ _ROUNDING = 1e-13  # how far from 1 a sum of posteriors may be by rounding alone
 
 
 class PosteriorClassifier(Classifier):
-    """Predictions from an unnormalised log posterior: a subclass defines `_log_joint(block)`, (n, K)."""
+    """Predictions from an unnormalized log posterior: a subclass defines `_log_joint(block)`, (n, K).
+
+    A subclass whose log joint is linear in the cells may give its coefficients by `_linear_rule()`, for
+    faster predictions.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        K, the number of classes.
+
+    See Also
+    --------
+    OnePassClassifier : With a `fit` of one pass.
+    Classifier : A classifier without posteriors.
+    normalize_posteriors : Rows that sum to 1.
+
+    Examples
+    --------
+    A classifier that knows the class shares alone:
+
+    >>> import numpy as np
+    >>> from lyceum.base import Learner, PosteriorClassifier
+    >>> class SharesOnly(PosteriorClassifier, Learner):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         rows = self._rows(X, y, sample_weight)
+    ...         self.shares_ = np.bincount(rows.coded_y) / len(rows)
+    ...         return self
+    ...     def _log_joint(self, block):
+    ...         return np.tile(np.log(self.shares_), (len(block), 1))
+    >>> model = SharesOnly().fit([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "b", "b"])
+    >>> model.predict([[9.0]]).tolist(), model.predict_proba([[9.0]]).round(12).tolist()
+    (['b'], [[0.25, 0.75]])
+    """
 
     classes_: np.ndarray
 

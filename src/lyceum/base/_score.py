@@ -14,7 +14,37 @@ __all__ = ["Classifier", "Regressor", "target_of", "targets_to_score"]
 
 
 class Classifier(ClassifierMixin):
-    """A classifier whose score is its accuracy."""
+    """A classifier whose score is its accuracy.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, set by `fit`.
+    n_classes_ : int
+        K, the number of classes.
+
+    See Also
+    --------
+    PosteriorClassifier : A classifier by posterior probabilities.
+    Learner : What to combine it with.
+    Regressor : The same for numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.base import Classifier, Learner
+    >>> class MostFrequent(Classifier, Learner):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         rows = self._rows(X, y, sample_weight)
+    ...         self.class_ = self.classes_[np.bincount(rows.coded_y).argmax()]
+    ...         return self
+    ...     def predict(self, X):
+    ...         return self._apply(lambda block: np.full(len(block), self.class_), X)
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], ["a", "b", "b", "b"]
+    >>> model = MostFrequent().fit(X, y)
+    >>> model.n_classes_, model.score(X, y)
+    (2, 0.75)
+    """
 
     classes_: np.ndarray
 
@@ -43,7 +73,30 @@ class Classifier(ClassifierMixin):
 
 
 class Regressor(RegressorMixin):
-    """A regressor whose score is its coefficient of determination."""
+    """A regressor whose score is its coefficient of determination, R².
+
+    See Also
+    --------
+    Learner : What to combine it with.
+    Classifier : The same for classes.
+
+    Examples
+    --------
+    A regressor that always predicts the mean has R² = 0:
+
+    >>> import numpy as np
+    >>> from lyceum.base import Learner, Regressor
+    >>> class MeanOnly(Regressor, Learner):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         self.mean_ = float(np.mean(self._rows(X, y, sample_weight).y))
+    ...         return self
+    ...     def predict(self, X):
+    ...         return self._apply(lambda block: np.full(len(block), self.mean_), X)
+    >>> X, y = [[1.0], [2.0], [3.0]], [5.0, 6.0, 10.0]
+    >>> model = MeanOnly().fit(X, y)
+    >>> model.predict([[9.0]]).tolist(), model.score(X, y)
+    ([7.0], 0.0)
+    """
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The coefficient of determination on test rows, R² = 1 - Σ(y - ŷ)² / Σ(y - ȳ)².

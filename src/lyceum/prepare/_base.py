@@ -23,13 +23,52 @@ __all__ = ["Transformer"]
 
 
 class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
-    """The base of encoders and of rules with missing values.
+    """The base of encoders and of rules for missing values.
+
+    A subclass writes `fit`, as any learner, and `_step(schema)`, the change to every block of rows.
 
     `transform` gives back what it is given: an array for an array (float32 stays float32), a pandas, Polars
     or pyarrow frame for such a frame, with words and not codes in it; times become seconds since 1970. Rows
     of `scan(...)` come back as rows with one more lazy step: nothing is read before a learner asks for them.
     A Dask array or frame comes back as a lazy one, transformed partition by partition. `set_output` applies
     to arrays and frames.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        The columns of `fit`, with their kinds and categories.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, where the rows of `fit` have some.
+
+    See Also
+    --------
+    lyceum.data.Step : What `_step` gives.
+    lyceum.base.NewColumns : A transformer whose columns are new ones.
+    Standardize, OneOfC, FillMissing : Transformers.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from lyceum.prepare import Transformer
+    >>> from lyceum.statistics import Moments
+    >>> @dataclass(frozen=True)
+    ... class Subtract:
+    ...     low: np.ndarray
+    ...     def schema(self, schema):
+    ...         return schema
+    ...     def __call__(self, block):
+    ...         return block.with_X(block.X - self.low, block.schema)
+    >>> class FromLowest(Transformer):
+    ...     def fit(self, X, y=None):
+    ...         self.low_ = self._rows(X).reduce(Moments.of).low
+    ...         return self
+    ...     def _step(self, schema):
+    ...         return Subtract(self.low_)
+    >>> FromLowest().fit_transform([[3.0, 10.0], [5.0, 9.0]]).tolist()
+    [[0.0, 1.0], [2.0, 0.0]]
     """
 
     _coding = "codes"

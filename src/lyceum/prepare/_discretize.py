@@ -213,14 +213,33 @@ class Discretize(Transformer):
 
 @dataclass(frozen=True, eq=False)
 class CutColumns:
-    """Numbers as codes of intervals, column by column; None leaves a column as it is.
+    """A step from numbers to codes of intervals; columns whose cuts are None stay as they are.
 
     Attributes
     ----------
     before : Schema
-        The columns as they were.
+        The columns before the step.
     cuts : tuple of array or None
-        The cuts of every column, None where it stays.
+        The cuts of every column, ascending; None where it stays as it is.
+    after : Schema
+        The columns after it, with the intervals as categories.
+
+    See Also
+    --------
+    Discretize : Learns the cuts; its `as_step` gives this step.
+    lyceum.data.Step : What it is an example of.
+
+    Examples
+    --------
+    >>> from lyceum.data import scan
+    >>> from lyceum.prepare import Discretize
+    >>> import numpy as np
+    >>> ages = np.array([[20.0], [30.0], [70.0]])
+    >>> step = Discretize(cuts=[25.0, 60.0]).fit(ages).as_step()
+    >>> step.after["x0"].categories.tolist()
+    ['≤ 25', '25 – 60', '> 60']
+    >>> next(scan(ages).then(step).blocks()).X[:, 0].tolist()
+    [0.0, 1.0, 2.0]
     """
 
     before: Schema
