@@ -43,12 +43,22 @@ class ClassMoments:
     mean : array of shape (K, d)
         Their mean.
     scatter : array of shape (K, d)
-        The sum of w (x - mean)^2.
+        The sum of w (x - mean)².
+    is_finite : bool
+        Whether no sum has overflowed.
+
+    See Also
+    --------
+    Moments : Without classes.
+    ClassScatter : With all products of columns.
+    Counts : For columns of categories.
+    lyceum.bayes.NaiveBayes : A learner from this statistic.
 
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import ClassMoments
     >>> rows = scan(pa.table({"x": [1.0, 3.0, None, 7.0], "y": ["a", "a", "a", "b"]}), target="y")
     >>> moments = rows.reduce(ClassMoments.of)
     >>> moments.mean.ravel().tolist(), moments.weight.ravel().tolist()
@@ -160,11 +170,23 @@ class ClassScatter:
         The sum of w (x - mean)(x - mean)ᵀ; of shape (1, d, d) when pooled.
     pooled : bool
         Whether there is one scatter of all classes, each about its own mean.
+    class_weight : array of shape (K,)
+        The same as `weight`.
+    is_finite : bool
+        Whether no sum has overflowed.
+
+    See Also
+    --------
+    Scatter : Without classes.
+    ClassMoments : Without products of columns, and with missing cells.
+    ClassRowScatter : The same for fewer rows than columns.
+    lyceum.bayes.QuadraticDiscriminant : A learner from this statistic.
 
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import ClassScatter
     >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0, 8.5], "y": ["a", "a", "b", "b"]}), target="y")
     >>> rows.reduce(ClassScatter.of).scatter.ravel().tolist()
     [2.0, 1.125]

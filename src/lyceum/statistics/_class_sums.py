@@ -31,10 +31,16 @@ class ClassSums:
     sums : array of shape (K, d)
         The weighted sum of the cells.
 
+    See Also
+    --------
+    Counts : For columns of categories.
+    lyceum.bayes.MultinomialNaiveBayes : A learner from this statistic.
+
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import ClassSums
     >>> rows = scan(pa.table({"word": [2.0, 0.0, 5.0], "y": ["a", "b", "a"]}), target="y")
     >>> rows.reduce(ClassSums.of).sums.tolist()
     [[7.0], [0.0]]

@@ -48,11 +48,20 @@ class Counts:
         The weight of the rows of every class.
     counts : array of shape (all categories, K)
         The weight of the rows with each category, column after column.
+    offsets : array of shape (m + 1,)
+        Where the table of every column starts in `counts`, and the end of the last one.
+
+    See Also
+    --------
+    JointCounts : Combinations of several columns.
+    ClassMoments : For columns of numbers.
+    lyceum.bayes.NaiveBayes : A learner from this statistic.
 
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import Counts
     >>> sky = pa.table({"sky": ["sun", "rain", "sun", None], "play": ["no", "yes", "yes", "yes"]})
     >>> counts = scan(sky, target="play").reduce(Counts.of)
     >>> counts.classes.tolist(), counts.categories[0].tolist(), counts.table("sky").tolist()

@@ -30,7 +30,23 @@ class SplitStatistics:
     total : statistic
         Of all rows.
     pairs : list of (statistic, statistic)
-        Of the training and the test rows of every split.
+        The statistics of the training and of the test rows of every split.
+
+    See Also
+    --------
+    folds_of : Folds, whose `statistics` makes it.
+    FoldStatistics : One statistic per fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import Moments, folds_of
+    >>> rows = scan(np.array([[1.0], [2.0], [3.0], [6.0]]))
+    >>> folds = folds_of([([0, 1], [2, 3]), ([2, 3], [0, 1])], rows, seed=0)
+    >>> found = folds.statistics(rows, Moments.of)
+    >>> found.total.mean.tolist(), [(train.mean.tolist(), test.mean.tolist()) for train, test in found.pairs]
+    ([3.0], [([1.5], [4.5]), ([4.5], [1.5])])
     """
 
     total: Any

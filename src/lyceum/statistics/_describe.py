@@ -18,7 +18,9 @@ __all__ = ["SampleStatistics", "describe", "weighted_median", "weighted_quantile
 
 @dataclass(frozen=True, slots=True)
 class SampleStatistics:
-    """What `describe` found. Variances and covariances divide by N - 1 (by the total weight less 1).
+    """The statistics of a sample, as `describe` finds them.
+
+    Variances and covariances divide by N - 1 (by the total weight less 1).
 
     Attributes
     ----------
@@ -27,7 +29,7 @@ class SampleStatistics:
     n_rows : int
         The number of rows.
     n_present : array
-        Weight of the cells that are there.
+        The weight of the cells of every column that are not missing.
     mean : array
         Their means.
     median : array
@@ -39,7 +41,30 @@ class SampleStatistics:
     high : array
         The largest cells.
     covariance : array of shape (d, d)
-        Over complete rows.
+        Of the rows without missing cells.
+    sd : array
+        Their standard deviations.
+    range : array
+        The differences of the largest and the smallest cells.
+    correlation : array of shape (d, d)
+        Pearson's correlation; NaN where a column does not vary.
+    similarity : array of shape (d, d)
+        The squared correlation.
+
+    See Also
+    --------
+    describe : Makes it.
+    Moments : The statistic of every column.
+    lyceum.data.inspect : The kind of every column of a table.
+
+    Examples
+    --------
+    >>> from lyceum.statistics import describe
+    >>> found = describe([1.0, 2.0, 6.0])
+    >>> found.mean.tolist(), found.median.tolist(), found.variance.tolist(), found.range.tolist()
+    ([3.0], [2.0], [7.0], [5.0])
+    >>> describe([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]]).correlation.round(6).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
     """
 
     names: tuple[str, ...]

@@ -44,13 +44,24 @@ class FoldStatistics:
     Attributes
     ----------
     folds : tuple of statistics
+        The statistic of the rows of every fold.
+    total : statistic
+        Of all rows.
+    is_finite : bool
+        False when the statistic of some fold is not finite.
+
+    See Also
+    --------
+    fold_numbers : The fold of every row.
+    folds_of : The folds that a parameter `cv` asks for.
+    SplitStatistics : The training and test rows of every split.
 
     Examples
     --------
     >>> from functools import partial
     >>> import pyarrow as pa
     >>> from lyceum.data import scan
-    >>> from lyceum.statistics import Moments
+    >>> from lyceum.statistics import FoldStatistics, Moments
     >>> rows = scan(pa.table({"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}))
     >>> folds = rows.reduce(partial(FoldStatistics.of, statistic=Moments.of, n_folds=3, seed=1))
     >>> folds.total.n_rows, folds.without(0).n_rows + folds.folds[0].n_rows

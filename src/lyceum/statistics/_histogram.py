@@ -35,10 +35,17 @@ class Histogram:
     n_rows : int
         The number of rows.
 
+    See Also
+    --------
+    JointHistogram : Of all columns jointly.
+    Quantiles : Needs no bins.
+    lyceum.density.HistogramDensity : A density from bins.
+
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import Histogram
     >>> rows = scan(pa.table({"x": [0.1, 0.6, 0.7, 5.0, None]}))
     >>> h = rows.reduce(lambda block: Histogram.of(block, edges=[0.0, 0.5, 1.0]))
     >>> h.counts[0].tolist(), h.above.tolist(), h.missing.tolist()
@@ -102,11 +109,19 @@ class JointHistogram:
         The weight of the rows outside the grid, or with a missing cell.
     n_rows : int
         The number of rows.
+    density : array of the shape of `counts`
+        The height of every cell of the grid; the integral over the grid is 1.
+
+    See Also
+    --------
+    Histogram : Column by column.
+    lyceum.density.HistogramDensity : A density from bins.
 
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import JointHistogram
     >>> rows = scan(np.array([[0.2, 0.2], [0.8, 0.8], [0.9, 0.6], [9.0, 0.1]]))
     >>> h = rows.reduce(lambda block: JointHistogram.of(block, edges=[0.0, 0.5, 1.0]))
     >>> h.counts.tolist(), h.outside

@@ -34,15 +34,24 @@ class JointCounts:
     categories : tuple of arrays
         The labels of every column of `names`, in the order of the axes.
     n_rows : int
+        The number of rows.
     weight : float
-        Of all rows.
+        The weight of all rows.
     tables : tuple of arrays
+        The counts of every set.
+
+    See Also
+    --------
+    Counts : One column at a time, by class.
+    lyceum.networks.learn_parameters : The tables of a network from these counts.
+    lyceum.probability.Factor : A table to compute with.
 
     Examples
     --------
     >>> from functools import partial
     >>> import pyarrow as pa
     >>> from lyceum.data import scan
+    >>> from lyceum.statistics import JointCounts
     >>> sky = pa.table({"sky": ["sun", "rain", "sun", None], "play": ["no", "yes", "yes", "yes"]})
     >>> counts = scan(sky).reduce(partial(JointCounts.of, sets=[("sky", "play"), ("play",)]))
     >>> counts.table("sky", "play").tolist(), counts.table("play").tolist()

@@ -33,22 +33,29 @@ class _Loss:
 
 @dataclass(frozen=True, slots=True)
 class LogisticLoss(_Loss):
-    """Binary loss  sum w [log(1 + exp z) - y z],  z = [x - shift, 1] . coef,  for class codes y of 0 and 1.
+    """Binary log loss Σ w [log(1 + exp z) - y z], z = [x - shift, 1] · coef, for class codes y of 0 and 1.
 
     Attributes
     ----------
     value : float
         The loss.
-    gradient : array
-        Its derivative by the coefficients.
-    hessian : array or None
-        The second derivatives, if they were asked for.
+    gradient : array of shape (d + 1,)
+        Its derivatives by the coefficients.
+    hessian : array of shape (d + 1, d + 1) or None
+        The second derivatives, if requested.
+
+    See Also
+    --------
+    SoftmaxLoss : For more than two classes.
+    lyceum.linear.LogisticRegression : The learner that minimises it.
 
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> from functools import partial
+    >>> import numpy as np
     >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import LogisticLoss
     >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0], "y": ["a", "a", "b"]}), target="y")
     >>> loss = rows.reduce(partial(LogisticLoss.of, coef=np.zeros(2), shift=np.zeros(1)))
     >>> round(loss.value, 4), loss.gradient.tolist()  # 3 log 2, sum (1/2 - y) [x, 1]
@@ -86,16 +93,34 @@ class LogisticLoss(_Loss):
 
 @dataclass(frozen=True, slots=True)
 class SoftmaxLoss(_Loss):
-    """Multinomial loss  sum w [log sum_k exp z_k - z_y],  z_k = [x - shift, 1] . coef_k,  for codes y.
+    """Multinomial log loss Σ w [log Σ_k exp z_k - z_y], z_k = [x - shift, 1] · coef_k, for class codes y.
 
     Attributes
     ----------
     value : float
         The loss.
-    gradient : array
-        Its derivative by the coefficients.
-    hessian : array or None
-        The second derivatives, if they were asked for.
+    gradient : array of shape (K, d + 1)
+        Its derivatives by the coefficients.
+    hessian : array of shape (K (d + 1), K (d + 1)) or None
+        The second derivatives, class by class, if requested.
+
+    See Also
+    --------
+    LogisticLoss : For two classes.
+    SoftmaxCurvature : Second derivatives in some of the coefficients.
+    lyceum.linear.LogisticRegression : The learner that minimises it.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import SoftmaxLoss
+    >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0], "y": ["a", "b", "c"]}), target="y")
+    >>> loss = rows.reduce(partial(SoftmaxLoss.of, coef=np.zeros((3, 2)), shift=np.zeros(1)))
+    >>> round(loss.value, 4), loss.gradient[:, 0].round(4).tolist()  # 3 log 3, Σ (1/3 - 1[y=k]) x
+    (3.2958, [2.6667, 0.6667, -3.3333])
     """
 
     @classmethod
@@ -123,19 +148,27 @@ class SoftmaxCurvature:
 
         H = Σ_k X_kᵀ diag(w p_k) X_k - AᵀA,   A[i, (k, j)] = √w_i p_ik x_ij,
 
-    where X_k are the columns that are chosen of class k: one product of matrices and a small one per class.
+    where X_k are the chosen columns of class k: one product of matrices and a small one per class.
     Products are summed in float32 and the diagonal raised by a millionth, which keeps H positive: a model for
     Newton steps, not second derivatives to the last digit.
 
     Attributes
     ----------
     hessian : array of shape (m, m)
+        The second derivatives in the m chosen coefficients.
+
+    See Also
+    --------
+    SoftmaxLoss : The loss itself.
+    lyceum.solvers.Newton : Steps from second derivatives.
 
     Examples
     --------
     >>> from functools import partial
-    >>> from lyceum.data import scan
+    >>> import numpy as np
     >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import SoftmaxCurvature
     >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0], "y": ["a", "b", "c"]}), target="y")
     >>> chosen = dict(chosen=np.array([0, 2]), coef=np.zeros((3, 2)), shift=np.zeros(1))
     >>> rows.reduce(partial(SoftmaxCurvature.of, **chosen)).hessian.round(3).tolist()  # Σx² (1[k=l] - 1/3)/3

@@ -25,15 +25,40 @@ class Moments:
     n_rows : int
         The number of rows.
     weight : array of shape (d,)
-        Weight of the cells that are there.
+        The weight of the cells that are not missing.
     mean : array of shape (d,)
         Their mean.
     scatter : array of shape (d,)
-        Sum of w (x - mean)^2.
+        The sum of w (x - mean)².
     low : array of shape (d,)
         The smallest cell; inf when there is none.
     high : array of shape (d,)
         The largest cell; -inf when there is none.
+    is_finite : bool
+        Whether no sum has overflowed.
+
+    See Also
+    --------
+    Scatter : With all products of columns.
+    ClassMoments : The same for every class.
+    Quantiles : Medians and other quantiles.
+    describe : Moments, medians and correlations of a table.
+
+    References
+    ----------
+    T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance: analysis and
+    recommendations", The American Statistician 37, 1983.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import Moments
+    >>> moments = scan(np.array([[1.0], [3.0], [np.nan], [8.0]])).reduce(Moments.of)
+    >>> moments.mean.tolist(), moments.scatter.tolist(), moments.weight.tolist()
+    ([4.0], [26.0], [3.0])
+    >>> moments.variance(ddof=1).tolist()
+    [13.0]
     """
 
     n_rows: int
@@ -98,7 +123,7 @@ class Scatter:
     Attributes
     ----------
     n_rows : int
-        Rows that count: those of weight zero do not.
+        The number of rows with a positive weight.
     weight : float
         The total weight of the rows.
     mean : array of shape (d,) or (d+1,)
@@ -106,13 +131,26 @@ class Scatter:
     scatter : array of shape (d, d) or (d+1, d+1)
         The sum of w (z - mean)(z - mean)ᵀ.
     targets : int
-        0 or 1.
+        The number of targets, 0 or 1.
+    xx, xx_diagonal, xy, yy : arrays of shape (d, d), (d,) and (d,), and float
+        The centred XᵀX, its diagonal, Xᵀy and yᵀy.
+    x_mean, y_mean : array of shape (d,), and float
+        The means of the columns and of the target.
+    is_finite : bool
+        False when some cell was missing or infinite, or too large to be squared.
+
+    See Also
+    --------
+    Moments : Without products of columns, and with missing cells.
+    ClassScatter : The same for every class.
+    RowScatter : The same for fewer rows than columns.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from functools import partial
     >>> from lyceum.data import scan
+    >>> from lyceum.statistics import Scatter
     >>> rows = scan(pa.table({"x": [0.0, 1.0, 2.5], "y": [1.5, 3.25, 5.5]}), target="y")
     >>> moments = rows.reduce(partial(Scatter.of, target=True))
     >>> round(float(moments.xy[0] / moments.xx[0, 0]), 3)  # the slope, cov / var

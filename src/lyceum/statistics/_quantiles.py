@@ -25,8 +25,7 @@ class Quantiles:
     value with the weight of both, which is a level up. The answer is exact as long as no level overflows, so
     for every column with at most `size` distinct values. After that the rank of an answer is wrong by at
     most `error` of the weight, a bound that the sketch keeps of itself; for n rows of equal weight it is
-    about log2(n / size) / (2 size), 0.2 % for a million rows. There are no random choices. (In the line of
-    Munro and Paterson 1980; Manku, Rajagopalan and Lindsay 1998.)
+    about log2(n / size) / (2 size), 0.2 % for a million rows. There are no random choices.
 
     Attributes
     ----------
@@ -34,11 +33,31 @@ class Quantiles:
         The number of rows.
     columns : tuple of ColumnSketch
         One sketch per column.
+    median : array of shape (d,)
+        The median of every column.
+    weight : array of shape (d,)
+        The weight of the cells of every column that are not missing.
+    error : array of shape (d,)
+        By how much a rank may be wrong at most, as a fraction of the total weight.
+
+    See Also
+    --------
+    weighted_quantile : Exact quantiles of numbers in memory.
+    describe : Medians and more of a table.
+    Histogram : Over bins that are given.
+
+    References
+    ----------
+    J. I. Munro and M. S. Paterson, "Selection and sorting with limited storage", Theoretical Computer Science
+    12, 1980.
+    G. S. Manku, S. Rajagopalan and B. G. Lindsay, "Approximate medians and other quantiles in one pass and
+    with limited memory", ACM SIGMOD International Conference on Management of Data, 1998.
 
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import Quantiles
     >>> rows = scan(pa.table({"x": [3.0, 1.0, None, 2.0, 4.0]}))
     >>> q = rows.reduce(Quantiles.of)
     >>> q.median.tolist(), q.quantile([0.0, 0.25, 1.0]).ravel().tolist(), q.error.tolist()

@@ -26,13 +26,13 @@ def is_wide(rows: Rows) -> bool:
 class RowScatter:
     """Weight, mean and centred rows F with FᵀF = ZᵀWZ, jointly with the target when there is one.
 
-    The same as `Scatter` for fewer rows than columns: F has about as many rows as there were, one more for
-    every merge, where √(w₁w₂/w) (m₁ - m₂) keeps the distance of the two means.
+    The same as `Scatter` for fewer rows than columns: F has one row per row of the table, and one more
+    per merge, √(w₁w₂/w) (m₁ - m₂), for the distance of the two means.
 
     Attributes
     ----------
     n_rows : int
-        Rows that count: those of weight zero do not.
+        The number of rows with a positive weight.
     weight : float
         The total weight of the rows.
     mean : array of shape (d,) or (d+1,)
@@ -40,12 +40,28 @@ class RowScatter:
     rows : array of shape (m, d) or (m, d+1)
         √w (x - mean) of every row.
     targets : int
-        0 or 1.
+        The number of targets, 0 or 1.
+    x_rows : array of shape (m, d)
+        The centred rows without the target.
+    xx_diagonal, xy, yy : arrays of shape (d,) and (d,), and float
+        The diagonal of the centred XᵀX, Xᵀy and yᵀy.
+    x_mean, y_mean : array of shape (d,), and float
+        The means of the columns and of the target.
+    is_finite : bool
+        False when some cell was missing or infinite, or too large to be squared.
+
+    See Also
+    --------
+    Scatter : The same for more rows than columns.
+    ClassRowScatter : The same for every class.
+    RowSpace : The rows in coordinates of the space that they span.
+    is_wide : Which one is smaller.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from lyceum.data import scan
+    >>> from lyceum.statistics import RowScatter
     >>> found = scan(pa.table({"a": [0.0, 2.0], "b": [1.0, 5.0], "c": [0.0, 0.0]})).reduce(RowScatter.of)
     >>> (found.rows.T @ found.rows).tolist()
     [[2.0, 4.0, 0.0], [4.0, 8.0, 0.0], [0.0, 0.0, 0.0]]
@@ -148,7 +164,7 @@ class RowScatter:
 
 @dataclass(frozen=True, slots=True)
 class ClassRowScatter:
-    """A `RowScatter` for every class: what `ClassScatter` is for fewer rows than columns.
+    """A `RowScatter` for every class: the same as `ClassScatter` for fewer rows than columns.
 
     Attributes
     ----------
@@ -157,7 +173,28 @@ class ClassRowScatter:
     n_rows : int
         The number of rows.
     parts : tuple of RowScatter
-        One per class.
+        The centred rows of every class.
+    class_weight : array of shape (K,)
+        The weight of every class.
+    mean : array of shape (K, d)
+        The means of the classes.
+    is_finite : bool
+        Whether no sum has overflowed.
+
+    See Also
+    --------
+    RowScatter : The rows of one class.
+    ClassScatter : The same for more rows than columns.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import ClassRowScatter
+    >>> table = pa.table({"x": [1.0, 3.0, 8.0], "z": [0.0, 4.0, 5.0], "y": ["a", "a", "b"]})
+    >>> found = scan(table, target="y").reduce(ClassRowScatter.of)
+    >>> found.mean.tolist(), found.pooled_rows().tolist()
+    ([[2.0, 2.0], [8.0, 5.0]], [[-1.0, -2.0], [1.0, 2.0], [0.0, 0.0]])
     """
 
     classes: np.ndarray
@@ -215,21 +252,38 @@ class ClassRowScatter:
 
 @dataclass(frozen=True)
 class RowSpace:
-    """Fewer rows than columns in coordinates of the space that they span: a rotation, about their mean or 0.
+    """Fewer rows than columns, in coordinates of the space that they span: a rotation about their mean or 0.
 
-    What depends on scatters and distances alone comes out the same on `rows`, and `columns_of` takes a
-    direction back.
+    Whatever depends only on scatters and distances is the same on `rows`; `columns_of` turns a direction
+    into coefficients of the columns.
 
     Attributes
     ----------
     rows : Rows
-        With as many columns as the space has dimensions.
+        The rows in the new coordinates, one column per dimension of the space.
     mean : array of shape (d,)
         The origin of the coordinates.
     basis : array of shape (d, r)
         Orthonormal columns.
     beyond : int
-        Dimensions in which columns vary and no row differs from the space.
+        The number of columns with a cell other than the mean, less the dimensions of the space; at least 0.
+
+    See Also
+    --------
+    RowScatter : The centred rows themselves.
+    is_wide : Whether there are few rows and many columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import RowSpace
+    >>> rows = scan(np.array([[0.0, 0.0, 0.0], [3.0, 4.0, 0.0]]))
+    >>> space = RowSpace.of(rows, "example")
+    >>> space.basis.shape, space.mean.tolist()
+    ((3, 1), [1.5, 2.0, 0.0])
+    >>> np.abs(space.columns_of(np.array([5.0]))).round(6).tolist()  # 5 steps along the line
+    [3.0, 4.0, 0.0]
     """
 
     rows: Rows

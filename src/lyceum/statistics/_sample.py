@@ -19,8 +19,8 @@ class RowSample:
     """At most `size` rows, drawn without replacement with chances that follow their weights.
 
     Row i runs a race that takes -log(u_i) / w_i, where u_i is a hash of the seed and of the row's global
-    number; the first `size` rows to finish are the sample (Efraimidis and Spirakis, 2006). Rows of weight
-    zero never finish. Two samples merge by keeping the fastest of both, so that the same rows are drawn from
+    number; the first `size` rows to finish are the sample. Zero-weight rows
+    never finish. Two samples merge by keeping the fastest of both, so that the same rows are drawn from
     any blocks in any order.
 
     Attributes
@@ -28,24 +28,37 @@ class RowSample:
     size : int
         The largest number of rows.
     X : array of shape (m, d)
-        Cells, dense or CSR, in the order of `keys`.
+        The cells, dense or CSR, in the order of `keys`.
     y : array or None
         Their targets.
     w : array or None
         Their weights.
     rows : array of shape (m,)
-        Global row numbers.
+        The row numbers in the whole table.
     keys : array of shape (m,)
         Finishing times, ascending.
     limit : float
-        The fastest time of a row left out, inf when there is none.
+        The fastest time of a row that is not in the sample; inf when there is none.
     n_rows : int
         The number of rows that it was drawn from.
+    weights : array of shape (m,)
+        Weights with which sums over the sample estimate sums over all rows without bias.
+
+    See Also
+    --------
+    fold_numbers : Folds by the same hash.
+    row_uniforms : The hash itself.
+
+    References
+    ----------
+    P. S. Efraimidis and P. G. Spirakis, "Weighted random sampling with a reservoir", Information Processing
+    Letters 97, 2006.
 
     Examples
     --------
-    >>> from lyceum.data import scan
     >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import RowSample
     >>> rows = scan(np.arange(1000.0)[:, None])
     >>> sample = rows.reduce(lambda block: RowSample.of(block, size=50, seed=1))
     >>> len(sample), bool((sample.X[:, 0] == sample.rows).all())

@@ -12,7 +12,7 @@ __all__ = ["SparseCells", "canonical"]
 
 @dataclass(frozen=True, slots=True)
 class SparseCells:
-    """CSR arrays with sorted int32 indices, no cell twice, and which columns have a cell in every row.
+    """CSR arrays with sorted int32 indices and no duplicates, and which columns have a cell in every row.
 
     Such full columns can be shifted by a constant without storing more: x - shift for them, x for the others.
 
@@ -23,13 +23,19 @@ class SparseCells:
     indices : array
         The column of every stored cell.
     data : array
-        Float64.
+        The stored cells, float64.
     full : array of shape (d,)
         Which columns have a cell in every row.
 
+    See Also
+    --------
+    Scatter, LogisticLoss : Statistics that use it for CSR rows.
+
     Examples
     --------
+    >>> import numpy as np
     >>> from scipy import sparse
+    >>> from lyceum.statistics import SparseCells
     >>> cells = SparseCells.of(sparse.csr_array([[7.0, 0.0], [9.0, 1.0]]))
     >>> cells.full.tolist(), cells.shifted(np.array([8.0, 0.0])).tolist()
     ([True, False], [-1.0, 1.0, 1.0])
