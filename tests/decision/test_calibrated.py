@@ -70,7 +70,7 @@ def test_what_is_no_map_is_refused():
         PosteriorMap.fit("spline", np.array([0]), np.array([[1.0, 0.0]]))
     with pytest.raises(DataError, match="one row for each"):
         PosteriorMap.fit("sigmoid", np.array([0, 1]), np.array([[1.0, 0.0]]))
-    with pytest.raises(DataError, match="no map"):
+    with pytest.raises(DataError, match="not a map"):
         PosteriorMap("temperature", (np.array([-1.0]),)).check()
 
 

@@ -213,7 +213,7 @@ def test_summary_tells_losses_doubt_and_the_turning_point():
     X, y = credit()
     text = str(MinimumRiskClassifier(NaiveBayes(), COSTS, doubt=0.5).fit(X, y).summary())
     assert "rows = true class, columns = action" in text
-    assert "says good where its posterior exceeds  0.8333" in text
+    assert "decides for good where its posterior exceeds  0.8333" in text
     assert "0.5, rejected as 'reject'" in text
 
 

@@ -42,7 +42,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     method : {"temperature", "sigmoid", "isotonic"} or PosteriorMap, default="sigmoid"
         How posteriors are calibrated; a map that was learned before is taken as it is.
     cv : int, splitter, or splits, default=5
-        The folds of which the map is learned; a number makes stratified ones, drawn by the seed.
+        The folds from which the map is learned; a number makes stratified ones, drawn by the seed.
     random_state : int, default=None
         The seed of the folds.
 
@@ -53,7 +53,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     estimator_ : classifier
         The fitted estimator.
     map_ : PosteriorMap
-        What its posteriors go through.
+        The map that its posteriors go through.
     n_features_in_ : int
         The number of columns, if the estimator knows it.
     feature_names_in_ : array of str

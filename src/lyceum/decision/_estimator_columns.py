@@ -1,4 +1,4 @@
-"""What a learner around an estimator takes over from it."""
+"""Column information that a learner copies from the estimator that it wraps."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ __all__ = ["inherit_columns"]
 
 
 def inherit_columns(learner: Any, estimator: Any, schema: bool = False) -> None:
-    """Set what the fitted estimator knows of its columns on the learner, and nothing else.
+    """Copy the number and names of the columns; remove those that the estimator does not have.
 
     Parameters
     ----------
-    learner : the learner around the estimator
-    estimator : the estimator, fitted
+    learner : learner
+        It wraps the estimator.
+    estimator : fitted estimator
+        Its columns are copied.
     schema : bool, default=False
-        Whether its `schema_` is taken over too.
+        Whether its `schema_` is copied too.
     """
     for name in ("n_features_in_", "feature_names_in_", *(("schema_",) if schema else ())):
         if hasattr(learner, name):

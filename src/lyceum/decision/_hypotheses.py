@@ -110,12 +110,12 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     Examples
     --------
-    Three hypotheses of posterior .4, .3 and .3: the first says 1, the others 0. The most probable hypothesis
-    says 1, but 0 is the more probable answer.
+    Three hypotheses have the posteriors 0.4, 0.3 and 0.3: the first predicts 1, the others 0. The most
+    probable hypothesis predicts 1, but 0 is the more probable class.
 
     >>> from sklearn.dummy import DummyClassifier
-    >>> says = [DummyClassifier(strategy="constant", constant=v) for v in (1, 0, 0)]
-    >>> model = BayesOptimalClassifier(says, weights=[0.4, 0.3, 0.3]).fit([[0], [0]], [0, 1])
+    >>> constants = [DummyClassifier(strategy="constant", constant=v) for v in (1, 0, 0)]
+    >>> model = BayesOptimalClassifier(constants, weights=[0.4, 0.3, 0.3]).fit([[0], [0]], [0, 1])
     >>> model.map_hypothesis().predict([[0]]), model.predict([[0]])
     (array([1]), array([0]))
     >>> model.predict_proba([[0]])
@@ -161,7 +161,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        named = _with_names(self.hypotheses)
+        named = _name_hypotheses(self.hypotheses)
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.names_ = [name for name, _ in named]
         self.hypotheses_ = [clone(h).fit(X, y, **extra) for _, h in named]
@@ -186,14 +186,14 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         if self.cv is None:
             P = self._posteriors(self.hypotheses_[i], X)
         else:
-            P = self._out_of_fold(_with_names(self.hypotheses)[i][1], X, y, extra)
+            P = self._out_of_fold_posteriors(_name_hypotheses(self.hypotheses)[i][1], X, y, extra)
         with np.errstate(divide="ignore"):
             terms = np.log(np.asarray(P)[np.arange(len(codes)), codes])
         if w is None:
             return float(terms.sum())
         return float((terms[w > 0] * w[w > 0]).sum())
 
-    def _out_of_fold(self, hypothesis: Any, X: Any, y: Any, extra: dict) -> np.ndarray:
+    def _out_of_fold_posteriors(self, hypothesis: Any, X: Any, y: Any, extra: dict) -> np.ndarray:
         """The posteriors of every row by the hypothesis fitted to the other folds."""
         if isinstance(X, Rows):
             raise SourceError(
@@ -227,7 +227,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
     # -- predict ---------------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Σ_h P(v|x, h) P(h|D); a hypothesis of posterior 0 is left out."""
+        """Σ_h P(v|x, h) P(h|D); hypotheses with posterior 0 are left out."""
         check_is_fitted(self)
         used = [(h, p) for h, p in zip(self.hypotheses_, self.posterior_) if p > 0]
         mixed = sum(p * self._posteriors(h, X) for h, p in used)
@@ -269,14 +269,14 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = [get_tags(h) for _, h in _with_names(self.hypotheses)]
+        inner = [get_tags(h) for _, h in _name_hypotheses(self.hypotheses)]
         tags.input_tags.sparse = all(t.input_tags.sparse for t in inner)
         tags.input_tags.allow_nan = all(t.input_tags.allow_nan for t in inner)
         tags.input_tags.categorical = all(t.input_tags.categorical for t in inner)
         return tags
 
 
-def _with_names(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
+def _name_hypotheses(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
     """(name, classifier) of every hypothesis; h1, h2, ... where they have none."""
     if not len(hypotheses):
         raise SettingError("there are no hypotheses: give at least one classifier")

@@ -38,10 +38,10 @@ __all__ = ["MinimumRiskClassifier"]
 
 
 def _can_explain(self: Any) -> bool:
-    return hasattr(_explain(getattr(self, "estimator_", self.estimator)), "explain")
+    return hasattr(_inner_estimator(getattr(self, "estimator_", self.estimator)), "explain")
 
 
-def _explain(estimator: Any) -> Any:
+def _inner_estimator(estimator: Any) -> Any:
     """The estimator whose posteriors are explained: the one inside a calibration."""
     if isinstance(estimator, CalibratedClassifierCV):
         estimator = estimator.calibrated_classifiers_[0].estimator
@@ -255,13 +255,13 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             t = theoretical_threshold(fp, fn, cost_tp=tp, cost_tn=tn)
         except SettingError:
             return {}  # one action is never worse than the other
-        return {f"says {self.classes_[1]!s} where its posterior exceeds": t}
+        return {f"decides for {self.classes_[1]!s} where its posterior exceeds": t}
 
     @available_if(_can_explain)
     def explain(self, X: Any) -> Any:
         """Why the estimator gives these posteriors; with `calibrate`, those before the calibration."""
         check_is_fitted(self)
-        return _explain(self.estimator_).explain(X)
+        return _inner_estimator(self.estimator_).explain(X)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         doubts = self.doubt is not None

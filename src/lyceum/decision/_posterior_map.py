@@ -104,7 +104,7 @@ class PosteriorMap:
         return normalize_posteriors(np.maximum(mapped, _LEAST))
 
     def check(self) -> None:
-        """Raise where a file holds no map."""
+        """Raise DataError unless the values, which came from a model file, are those of a map."""
         shapes: dict[str, Callable[[np.ndarray], bool]] = {
             "temperature": lambda table: table.shape == (1,) and table[0] > 0,
             "sigmoid": lambda table: table.shape == (2,),
@@ -115,11 +115,11 @@ class PosteriorMap:
             isinstance(table, np.ndarray) and table.dtype == np.float64 and shapes[self.method](table)
             for table in self.tables
         ):
-            raise DataError(f"this is no map of posteriors: {self.method!r}")
+            raise DataError(f"not a map of posteriors: {self.method!r}")
 
 
 def _powers(proba: np.ndarray, beta: float) -> np.ndarray:
-    """p^β, the largest of every row as 1, so that nothing vanishes."""
+    """p^β, scaled so that the largest of every row is 1: the row cannot underflow."""
     u = beta * np.log(np.maximum(proba, _LEAST))
     return np.exp(u - u.max(axis=1, keepdims=True))
 
@@ -147,7 +147,7 @@ def _apply_sigmoid(table: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _steps(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Posteriors and their calibrated values, which stay away from 0 and 1 by half a row."""
+    """Posteriors and their calibrated values, at least half a row away from 0 and 1."""
     values, place = np.unique(p, return_inverse=True)
     weight = np.bincount(place, w, len(values))
     shares = np.bincount(place, w * happened, len(values)) / np.maximum(weight, np.finfo(float).tiny)

@@ -170,7 +170,7 @@ def error_reject_curve(
     if np.shape(y)[:1] != (n,) or not n:
         raise DataError(f"y has {len(y)} labels for {n} rows of proba: give one per row, at least one row")
     loss, codes = _loss_and_codes(y, loss, K, classes)
-    risk, chosen = _least(proba, loss)
+    risk, chosen = _least_risk(proba, loss)
     wrong = loss.names_class[chosen] != codes
     costs = wrong.astype(np.float64) if loss.is_zero_one else loss.values[codes, chosen]
     return _curve(risk, wrong, costs, check_weight(sample_weight, n), zero_one=loss.is_zero_one)
@@ -187,7 +187,7 @@ def _loss_and_codes(
     return loss, class_codes(y, n_classes, classes)
 
 
-def _least(proba: np.ndarray, loss: LossMatrix) -> tuple[np.ndarray, np.ndarray]:
+def _least_risk(proba: np.ndarray, loss: LossMatrix) -> tuple[np.ndarray, np.ndarray]:
     """The least risk of every row and the action that has it."""
     if loss.is_zero_one:
         chosen = proba.argmax(axis=1)
@@ -208,8 +208,8 @@ def _curve(
         np.append(risk[1:] != risk[:-1], True)
     )  # the last row of every group of equal risks
     accepted = last + 1.0 if weight is None else np.cumsum(weight[order])[last]
-    error = _mean_of_first(wrong[order], weight, order, last, accepted)
-    cost = error if zero_one else _mean_of_first(costs[order], weight, order, last, accepted)
+    error = _running_means(wrong[order], weight, order, last, accepted)
+    cost = error if zero_one else _running_means(costs[order], weight, order, last, accepted)
     reject = np.append(1.0, 1.0 - accepted / accepted[-1])
     thresholds = np.append(risk[last], np.inf)
     cost_curve = np.append(0.0, cost)
@@ -218,7 +218,7 @@ def _curve(
     )
 
 
-def _mean_of_first(
+def _running_means(
     values: np.ndarray, weight: np.ndarray | None, order: np.ndarray, last: np.ndarray, accepted: np.ndarray
 ) -> np.ndarray:
     """The weighted mean of the rows up to each group."""

@@ -206,7 +206,7 @@ def _counts(
     y: Any, score: Any, pos_label: Any, sample_weight: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
     """Thresholds from infinity down, FP and TP at each, and the weight of negative and positive rows."""
-    positive, score = _positive(y, pos_label), np.asarray(score)
+    positive, score = _positive_mask(y, pos_label), np.asarray(score)
     if score.shape != positive.shape or not score.size:
         raise DataError(
             f"score has the shape {score.shape} for {len(positive)} labels: give one score per row (of "
@@ -230,7 +230,7 @@ def _counts(
     )
 
 
-def _positive(y: Any, pos_label: Any) -> np.ndarray:
+def _positive_mask(y: Any, pos_label: Any) -> np.ndarray:
     y = np.asarray(y)
     if y.ndim != 1:
         raise DataError(f"y has the shape {y.shape}: give one true label per row")

@@ -145,7 +145,9 @@ def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squar
     clean = None if truth is None else column_of(truth, "truth")
     if clean is not None and len(clean) != len(y):
         raise DataError(f"truth has {len(clean)} rows, y has {len(y)}")
-    return named_choice("loss", loss, {"squared": _squared_parts, "error": _zero_one})(y, predictions, clean)
+    return named_choice("loss", loss, {"squared": _squared_parts, "error": _zero_one_parts})(
+        y, predictions, clean
+    )
 
 
 def _squared_parts(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
@@ -159,7 +161,7 @@ def _squared_parts(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | N
     return BiasVariance(error, bias, variance, variance, noise, noise, main, "squared", len(predictions))
 
 
-def _zero_one(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
+def _zero_one_parts(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
     columns = {"y": y, "predictions": predictions.ravel()} | ({} if clean is None else {"truth": clean})
     labels, codes = common_codes(columns)
     target, guesses = codes[0], codes[1].reshape(predictions.shape)

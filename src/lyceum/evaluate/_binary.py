@@ -197,7 +197,7 @@ class BinaryReport(Printable):
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """The names of rates whose denominator is zero, which have the stated value."""
+        """The names of rates whose denominator is zero."""
         empty = {
             ("accuracy", "error"): self.n,
             ("recall", "miss_rate"): self.tp + self.fn,
@@ -276,13 +276,13 @@ def binary_report(
     """
     counts = (tp, fp, fn, tn)
     if y is None and predicted is None:
-        return _of_counts(counts, pos_label)
+        return _report_of_counts(counts, pos_label)
     if predicted is None or y is None or any(count is not None for count in counts):
         raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
-    return _of_labels(y, predicted, pos_label, sample_weight)
+    return _report_of_labels(y, predicted, pos_label, sample_weight)
 
 
-def _of_counts(counts: tuple[float | None, ...], pos_label: Any) -> BinaryReport:
+def _report_of_counts(counts: tuple[float | None, ...], pos_label: Any) -> BinaryReport:
     cells = [float(count) for count in counts if count is not None]
     if len(cells) < 4:
         raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
@@ -292,8 +292,8 @@ def _of_counts(counts: tuple[float | None, ...], pos_label: Any) -> BinaryReport
     return BinaryReport(tp, fp, fn, tn, "positive" if pos_label is None else pos_label)
 
 
-def _positive_of(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) -> Any:
-    """The class that is positive unless said: of numbers 1 or the larger, of texts the rarer."""
+def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) -> Any:
+    """The positive class by default: of numbers 1 or the larger, of texts the rarer."""
     if len(labels) < 2:
         return labels[0] if labels == [1] else 1
     if all(isinstance(label, str) for label in labels):
@@ -301,7 +301,7 @@ def _positive_of(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) -> 
     return labels[1]
 
 
-def _of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
+def _report_of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
     y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted})
@@ -310,7 +310,7 @@ def _of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> Bi
     if pos_label is None and len(labels) > 2:
         raise DataError(f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report")
     if pos_label is None:
-        pos_label = _positive_of(labels, truth, weights_of(sample_weight, len(y)))
+        pos_label = _positive_label(labels, truth, weights_of(sample_weight, len(y)))
     others = [label for label in labels if label != pos_label]
     refuse_unknown(pos_label, labels)
     place = labels.index(pos_label) if pos_label in labels else len(labels)

@@ -159,10 +159,10 @@ def bootstrap_632(
     tested = np.flatnonzero(times)
     training = experiment.mean(experiment.losses(predicted, every), every)
     left_out = experiment.mean(total[tested] / times[tested], tested)
-    no_information = _no_information(experiment, predicted)
+    no_information = _no_information_loss(experiment, predicted)
     return Bootstrap632(
         0.368 * training + 0.632 * left_out,
-        _plus(training, left_out, no_information),
+        _plus_estimate(training, left_out, no_information),
         training,
         left_out,
         no_information,
@@ -171,7 +171,7 @@ def bootstrap_632(
     )
 
 
-def _no_information(experiment: Experiment, predicted: np.ndarray, most: int = 1_000) -> float:
+def _no_information_loss(experiment: Experiment, predicted: np.ndarray, most: int = 1_000) -> float:
     """Mean loss over all pairs of target and prediction; in long tables, over evenly spread shifts."""
     n, y = len(predicted), experiment.y if experiment.codes is None else experiment.codes
     w = np.ones(n) if experiment.w is None else experiment.w
@@ -184,7 +184,7 @@ def _no_information(experiment: Experiment, predicted: np.ndarray, most: int = 1
     return total / weight if weight else 0.0
 
 
-def _plus(training: float, left_out: float, random: float) -> float:
+def _plus_estimate(training: float, left_out: float, random: float) -> float:
     """Weight .632 / (1 - .368 R), R = (left_out - training) / (random - training) clipped to [0, 1].
 
     `random` is the loss without information.

@@ -26,7 +26,7 @@ def share_in_range(name: str, value: float, *, open_ends: bool = False) -> float
 
 
 def round_up(value: float) -> int:
-    """The next integer, with rounding in the last bits forgiven: 1900.0000000000002 is 1900."""
+    """The next integer, where rounding errors in the last bits are ignored: 1900.0000000000002 is 1900."""
     return math.ceil(value * (1.0 - 1e-12))
 
 
@@ -120,7 +120,7 @@ def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: st
         The coverage.
     method : {"wilson", "clopper-pearson", "wald"}, default="wilson"
         Wilson's has about the stated coverage; Clopper and Pearson's, the exact one, has at least that, and
-        is wider. Wald's, p ± z √(p(1-p)/n), is the one on slides: too narrow for small n and near 0 or 1.
+        is wider. Wald's, p ± z √(p(1-p)/n), is the textbook formula: too narrow for small n and near 0 or 1.
 
     Returns
     -------

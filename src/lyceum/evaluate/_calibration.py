@@ -31,7 +31,7 @@ class Calibration(Printable):
     weight : ndarray of shape (m,)
         Rows of the bin, or their weight.
     brier, log_loss : float
-        Mean squared error of the posteriors, and mean -ln of the posterior of what happened.
+        Mean squared error of the posteriors, and mean -ln(posterior of the true class).
     expected_error, largest_error : float
         Mean (by rows) and largest |observed - predicted| over the bins.
 
@@ -171,18 +171,18 @@ def _posteriors(y: Any, proba: Any, pos_label: Any, classes: Any) -> tuple[np.nd
     return truth, matrix if low >= 0.0 and high <= 1.0 else np.clip(matrix, 0.0, 1.0)
 
 
-def _uniform(stated: np.ndarray, n_bins: int) -> np.ndarray:
+def _uniform_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
     return np.linspace(0.0, 1.0, n_bins + 1)
 
 
-def _quantile(stated: np.ndarray, n_bins: int) -> np.ndarray:
+def _quantile_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
     if not len(stated):
         return np.array([0.0, 1.0])
     edges = np.unique(np.quantile(stated, np.linspace(0.0, 1.0, n_bins + 1)))
     return edges if len(edges) > 1 else np.array([edges[0], edges[0]])
 
 
-_BINS = {"uniform": _uniform, "quantile": _quantile}
+_BINS = {"uniform": _uniform_edges, "quantile": _quantile_edges}
 
 
 def _table(

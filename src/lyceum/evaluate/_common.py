@@ -1,4 +1,4 @@
-"""Division with a stated value for an empty denominator, and choices by name."""
+"""Division with a given value for a zero denominator, and choices by name."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class Confusion(Printable):
         Parameters
         ----------
         weights : {"linear", "quadratic"} or array of shape (K, K), default="linear"
-            How grave it is to predict class j for class i: |i - j|, (i - j)², or given; the order is that of
+            How serious it is to predict class j for class i: |i - j|, (i - j)², or given; in the order of
             `classes`. With weight 1 for every error it is `kappa`.
 
         Returns
@@ -184,10 +184,10 @@ class Confusion(Printable):
     def merge(self, other: Confusion) -> Confusion:
         """The matrix of both sets of rows, over the classes of either."""
         labels, _ = common_codes({"these": self.classes, "those": other.classes})
-        first, second = self._over(labels), other._over(labels)
+        first, second = self._expand(labels), other._expand(labels)
         return Confusion(as_classes(labels), *(a + b for a, b in zip(first, second)))
 
-    def _over(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _expand(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         K = len(labels)
         own = self.classes.tolist()
         place = known_codes(own, np.arange(len(own)), labels)

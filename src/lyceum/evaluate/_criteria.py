@@ -139,7 +139,7 @@ def information_criteria(
     """
     if not math.isfinite(log_likelihood):
         raise DataError(
-            f"log_likelihood={log_likelihood} is not finite: the model gives some row no density at all"
+            f"log_likelihood={log_likelihood} is not finite: some row has density 0 under the model"
         )
     if degrees_of_freedom < 0 or n_rows <= 0:
         raise SettingError(
@@ -309,8 +309,8 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
         - "histogram" (bins), "multinomial" (levels): one less than the cells, as shares sum to 1;
         - "bayes_net" (levels, parents): Σ (levels - 1) · Π levels of the parents.
     **sizes
-        d columns, K classes or components, and what else a named model needs. `shares=False` leaves out the
-        K-1 shares of classes or components, where they are given.
+        d columns, K classes or components, and the other sizes of a named model. `shares=False` leaves out
+        the K-1 shares of classes or components, where they are given.
 
     Returns
     -------

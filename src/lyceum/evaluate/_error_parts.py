@@ -1,4 +1,4 @@
-"""Why a model errs: noise that nobody can predict, a class of models that is too poor, too few rows."""
+"""Why a model errs: noise that no model can predict, a class of models that is too simple, too few rows."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class ErrorParts(Printable):
     irreducible : float
         Mean loss of the best rule of all, the noise-free truth or the Bayes classifier.
     approximation : float
-        What the best model of the class loses beyond that: the class is too poor.
+        Loss of the best model of the class, minus `irreducible`: the class is too simple.
     estimation : float
-        What the trained model loses beyond the best of its class: too few rows. On a sample of test rows it
-        may come out below 0.
+        Loss of the trained model, minus that of the best of its class: too few rows. On a sample of test
+        rows it may be below 0.
     loss : {"squared", "error"}
         The loss.
 
@@ -67,7 +67,7 @@ class ErrorParts(Printable):
         facts = {
             "error": self.error,
             "irreducible": self.irreducible,
-            "approximation (class of models too poor)": self.approximation,
+            "approximation (class of models too simple)": self.approximation,
             "estimation (too few rows)": self.estimation,
         }
         return Summary(f"parts of the error, loss: {self.loss}", facts)

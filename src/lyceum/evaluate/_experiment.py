@@ -1,4 +1,4 @@
-"""Fit on some rows, measure the loss on others: what all resampling is made of."""
+"""Fit on some rows and measure the loss on others: the step that all resampling repeats."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RowLoss = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Predict = Callable[[Any, Any], Any]
 
 
-def _wrong(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+def _mistakes(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return (y != predicted).astype(np.float64)
 
 
@@ -34,11 +34,11 @@ def _squared_errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return (y - predicted).astype(np.float64) ** 2
 
 
-def _absolute(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+def _absolute_errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return np.abs((y - predicted).astype(np.float64))
 
 
-LOSSES: dict[str, RowLoss] = {"error": _wrong, "squared": _squared_errors, "absolute": _absolute}
+LOSSES: dict[str, RowLoss] = {"error": _mistakes, "squared": _squared_errors, "absolute": _absolute_errors}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,8 +121,8 @@ class Experiment:
         return _classes(self.X, self.y) if is_classifier(self.estimator) else None
 
     @property
-    def numbered(self) -> Any:
-        """The table for a splitter: the row numbers of scanned rows."""
+    def splitter_input(self) -> Any:
+        """The table that a splitter gets: row numbers in place of scanned rows."""
         return np.arange(len(self.y))[:, None] if isinstance(self.X, Rows) else self.X
 
     def subset(self, places: np.ndarray) -> Subset:
@@ -165,7 +165,7 @@ class Experiment:
         return np.asarray(self.loss(target[places], predicted), dtype=np.float64)
 
     def mean(self, losses: np.ndarray, places: np.ndarray) -> float:
-        """The weighted mean of the losses of the rows at `places`; 0 when they have no weight."""
+        """The weighted mean of the losses of the rows at `places`; 0 when the weights sum to 0."""
         if self.w is None:
             return float(losses.mean()) if len(losses) else 0.0
         w = self.w[places]

@@ -32,7 +32,7 @@ def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: An
     Returns
     -------
     float
-        Minus infinite if the model gives some row no density.
+        -inf if some row has density 0 under the model.
 
     See Also
     --------
@@ -55,7 +55,7 @@ def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: An
         terms = np.asarray(model.score_samples(X), dtype=np.float64)
     else:
         raise SettingError(
-            f"{type(model).__name__} models no density of X: give a classifier with predict_joint_log_proba "
+            f"{type(model).__name__} has no density of X: give a classifier with predict_joint_log_proba "
             "or a density; log_loss measures posteriors"
         )
     w = weights_of(sample_weight, len(terms))

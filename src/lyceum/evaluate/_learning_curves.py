@@ -225,7 +225,7 @@ def _counts(sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
 
 
 def _nested_order(experiment: Experiment, train: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-    """Training rows so that every beginning has the class shares, one of each class in front."""
+    """Training rows in an order whose every initial part has the class shares; one of each class first."""
     train = rng.permutation(train)
     if not is_classifier(experiment.estimator):
         return train

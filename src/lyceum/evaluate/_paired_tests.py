@@ -36,8 +36,8 @@ def are_results(first: Any, second: Any) -> bool:
     )
     if not same:
         raise DataError(
-            "the two results have different splits, so that their losses are no pairs: cross_validate both "
-            "with the same cv and seed"
+            "the two results have different splits, so that their losses cannot be paired: cross_validate "
+            "both with the same cv and seed"
         )
     if first.loss_name != second.loss_name:
         raise DataError(f"the two results have different losses: {first.loss_name}, {second.loss_name}")
@@ -170,24 +170,24 @@ def five_by_two(
     if d.shape != (5, 2) or not np.isfinite(d).all():
         raise DataError(f"losses of shape {d.shape}: give finite losses of 5 halvings by 2 folds")
     variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    t = _over(float(d[0, 0]), math.sqrt(variances.mean()))
-    f = _over(float((d**2).sum()), 2.0 * float(variances.sum()))
-    return FiveByTwoTest(d, t, _two_sided(t, 5), f, float(stats.f.sf(f, 10, 5)))
+    t = _statistic(float(d[0, 0]), math.sqrt(variances.mean()))
+    f = _statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
+    return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(stats.f.sf(f, 10, 5)))
 
 
 def _losses(first: Experiment, second: Experiment, random_state: Any) -> tuple[np.ndarray, np.ndarray]:
-    splits = list(FiveByTwo(random_state=random_state).split(first.numbered, first.y))
+    splits = list(FiveByTwo(random_state=random_state).split(first.splitter_input, first.y))
     runs = [run_all(experiment.run, splits, None, "folds") for experiment in (first, second)]
     one, two = (np.reshape([result.loss for result in results], (5, 2)) for results in runs)
     return one, two
 
 
-def _over(above: float, below: float) -> float:
-    """A statistic: 0 for 0/0, infinite when only the spread is zero."""
+def _statistic(above: float, below: float) -> float:
+    """A ratio as a test statistic: 0 for 0/0, infinite when only the denominator is 0."""
     return above / below if below > 0.0 else (math.copysign(math.inf, above) if above else 0.0)
 
 
-def _two_sided(t: float, df: float) -> float:
+def _two_sided_p(t: float, df: float) -> float:
     return float(2.0 * stats.t.sf(abs(t), df))
 
 
@@ -300,6 +300,6 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) 
     # the mean of equal differences may be off by rounding, which is no spread
     variance = 0.0 if d.min() == d.max() else float(d.var(ddof=1))
     error = math.sqrt((1.0 / J + test_to_train) * variance)
-    t = _over(mean, error)
+    t = _statistic(mean, error)
     reach = float(stats.t.isf(0.025, J - 1)) * error
-    return CorrectedT(mean, error, t, _two_sided(t, J - 1), J - 1, mean - reach, mean + reach)
+    return CorrectedT(mean, error, t, _two_sided_p(t, J - 1), J - 1, mean - reach, mean + reach)

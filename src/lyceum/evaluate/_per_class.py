@@ -150,14 +150,14 @@ def class_report(
         raise SettingError("give y and predicted, or a confusion matrix")
     settings = {"classes": classes, "reject": reject, "sample_weight": sample_weight}
     matrix = y if isinstance(y, Confusion) else confusion(y, predicted, **settings)
-    reports = _one_by_one(matrix)
+    reports = _one_vs_rest(matrix)
     sizes = [one.tp + one.fn for one in reports]
     return ClassReport(
         reports, _mean(reports, [1.0] * len(reports)), _mean(reports, sizes), _pool(reports), matrix
     )
 
 
-def _one_by_one(matrix: Confusion) -> tuple[BinaryReport, ...]:
+def _one_vs_rest(matrix: Confusion) -> tuple[BinaryReport, ...]:
     """Class k against the rest over all rows; a rejected row is not predicted as k."""
     right = matrix.counts.diagonal()
     truth = matrix.counts.sum(axis=1) + matrix.rejected

@@ -31,7 +31,7 @@ class RegressionReport(Printable):
         Σ(y - ŷ)² / Σ(y - ȳ)²: 0 is perfect, 1 is no better than the mean. For a constant y it is 0 when every
         prediction is right and 1 otherwise, as in scikit-learn's r2_score.
     relative_absolute_error : float
-        Σ|y - ŷ| / Σ|y - ȳ|, with the same two stated values.
+        Σ|y - ŷ| / Σ|y - ȳ|, with the same two values for a constant y.
     bias : float
         Mean of ŷ - y; 0 where it is rounding error.
     n : float

@@ -203,7 +203,7 @@ def cross_validate(
     >>> result.mean < 0.1, result.pooled().shape
     (True, (150,))
 
-    Rows of a file, as they are:
+    Rows of a file:
 
     >>> import lyceum
     >>> from lyceum.bayes import NaiveBayes
@@ -239,7 +239,7 @@ def splits_of(cv: Any, experiment: Experiment, random_state: Any, groups: Any = 
         if isinstance(cv, int | np.integer)
         else check_cv(cv)
     )
-    pairs = scheme.split(experiment.numbered, experiment.y, groups)
+    pairs = scheme.split(experiment.splitter_input, experiment.y, groups)
     splits = [(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
     if not splits:
         raise DataError("cv gave no splits")

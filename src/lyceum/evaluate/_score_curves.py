@@ -1,4 +1,4 @@
-"""A score at every threshold: precision against recall, and expected cost against circumstances."""
+"""A score at every threshold: precision against recall, and expected cost against operating conditions."""
 
 from __future__ import annotations
 
@@ -117,22 +117,21 @@ def precision_recall(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostCurve(Printable):
-    """Drummond and Holte's cost curve: the least expected cost in every circumstance.
+    """Drummond and Holte's cost curve: the least expected cost in every operating condition.
 
     Attributes
     ----------
     probability_cost : ndarray of shape (m,)
         p c_fn / (p c_fn + (1-p) c_fp) for the class share p and two costs, from 0 to 1.
     cost : ndarray of shape (m,)
-        Expected cost over its largest value, with the best threshold for that circumstance: the lower
-        envelope of the lines (1 - tpr) x + fpr (1 - x).
+        Expected cost over its largest value, with the best threshold for that condition: the lower envelope
+        of the lines (1 - tpr) x + fpr (1 - x).
     lines : ndarray of shape (h, 2)
-        (fpr, miss rate) of the thresholds that are best somewhere: the ends of their lines at x = 0 and x =
-        1.
+        (fpr, miss rate) of the thresholds that are best for some x: the ends of their lines at x = 0 and 1.
     thresholds : ndarray of shape (h,)
         The thresholds of the lines, falling; the larger the probability cost, the lower the best one.
     area : float
-        Mean cost when every circumstance is equally likely; guessing has 0.25.
+        Mean cost when every operating condition is equally likely; 0.25 for guessing.
     prevalence : float
         Share of positives among the rows.
     trivial : ndarray of shape (m,)
@@ -190,7 +189,7 @@ class CostCurve(Printable):
 
 
 def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0) -> float:
-    """p c_fn / (p c_fn + (1-p) c_fp), class share and costs in one number; ½ when nothing costs.
+    """p c_fn / (p c_fn + (1-p) c_fp), class share and costs in one number; ½ when both costs are 0.
 
     Parameters
     ----------

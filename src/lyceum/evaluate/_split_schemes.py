@@ -23,7 +23,7 @@ from lyceum.evaluate._splits import (
 __all__ = ["row_splits", "splitter"]
 
 
-class _OfRows:
+class _RowSplitter:
     """A splitter of scikit-learn that also divides scanned rows."""
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
@@ -33,17 +33,17 @@ class _OfRows:
         return super().split(X, y, groups)  # type: ignore[misc]
 
 
-class _KFold(_OfRows, KFold):
+class _KFold(_RowSplitter, KFold):
     def __init__(self, n_splits: int = 10, *, random_state: Any = None):
         super().__init__(n_splits, shuffle=True, random_state=random_state)
 
 
-class _LeaveOneOut(_OfRows, LeaveOneOut):
+class _LeaveOneOut(_RowSplitter, LeaveOneOut):
     def __init__(self, random_state: Any = None):
         self.random_state = random_state
 
 
-class _GroupKFold(_OfRows, GroupKFold):
+class _GroupKFold(_RowSplitter, GroupKFold):
     def __init__(self, n_splits: int = 5, *, random_state: Any = None):
         super().__init__(n_splits, shuffle=random_state is not None, random_state=random_state)
 

@@ -44,7 +44,7 @@ def strata(y: Any, stratify: bool | None, n_rows: int) -> np.ndarray:
     return code_labels(y)[1] + np.int32(1)
 
 
-def _by_class(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+def _class_order(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     """Row numbers in order of class, shuffled within each."""
     shuffled = rng.permutation(len(codes))
     return shuffled[np.argsort(codes[shuffled], kind="stable")]
@@ -64,7 +64,7 @@ def _test_count(test_size: float, n_rows: int) -> int:
 
 def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
     """Training and test rows, each class divided in proportion (largest remainders)."""
-    order = _by_class(codes, rng)
+    order = _class_order(codes, rng)
     sizes = np.bincount(codes)
     wanted = sizes * (n_test / len(codes))
     taken = np.minimum(np.floor(wanted + 1e-9).astype(np.int64), np.maximum(sizes - 1, 0))
@@ -233,13 +233,13 @@ class StratifiedFolds(_Splitter):
         rng, codes = check_random_state(self.random_state), strata(y, self.stratify, n)
         for _ in range(self.n_repeats):
             fold = np.empty(n, dtype=np.int64)
-            fold[_by_class(codes, rng)] = rng.permutation(self.n_splits)[np.arange(n) % self.n_splits]
+            fold[_class_order(codes, rng)] = rng.permutation(self.n_splits)[np.arange(n) % self.n_splits]
             for k in range(self.n_splits):
                 yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
 class FiveByTwo(StratifiedFolds):
-    """Five random halvings, each used both ways round: the splits of the 5×2 tests.
+    """Five random halvings, in which each half is the test set once: the splits of the 5×2 tests.
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ def train_validation_test(
     stratify: bool | None = None,
     random_state: Any = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row numbers to learn from, to choose with, and to judge by.
+    """Row numbers for training, validation and test.
 
     Parameters
     ----------

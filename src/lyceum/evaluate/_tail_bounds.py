@@ -39,8 +39,8 @@ class Bound(Printable):
     sides : {1, 2}
         2: off in either direction; 1: off in the one direction that matters.
     width : float
-        The range of a row's value, high - low; 1 for errors. Of rows with ranges of their own, the root of
-        the mean square.
+        The range of a row's value, high - low; 1 for errors. Where every row has its own range, the root
+        mean square of the ranges.
 
     See Also
     --------
@@ -87,7 +87,7 @@ class Bound(Printable):
         )
 
 
-def _unknown(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
+def _unknown_name(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
     """Which of the three is not given."""
     given = {"n": n, "within": within, "alpha": alpha}
     missing = [name for name, value in given.items() if value is None]
@@ -116,13 +116,13 @@ def hoeffding(
     """Hoeffding's bound over C models, P(some |measured - true error| >= ε) <= 2 C exp(-2 n ε²).
 
     Give two of `n`, `within` and `alpha`: it is solved for the third. For the mean of values in [a, b] the
-    exponent is -2 n ε² / (b - a)²; for values that have ranges of their own it is -2 n² ε² / Σ (b_i - a_i)².
+    exponent is -2 n ε² / (b - a)²; where every value has its own range it is -2 n² ε² / Σ (b_i - a_i)².
     One-sided, P(some true error >= measured + ε) <= C exp(...), without the factor 2.
 
     Parameters
     ----------
     n : int, optional
-        Test (or validation) rows |V|. Left out also where every row has a range of its own.
+        Test (or validation) rows |V|. Also left out where every row has its own range.
     within : float, optional
         ε. Left out, it is √(ln(2C/α) / (2|V|)) for errors.
     alpha : float, optional
@@ -164,7 +164,7 @@ def hoeffding(
         if n is not None and n != rows:
             raise SettingError(f"value_range has {rows} rows, but n={n}: leave n out")
         n = rows
-    unknown = _unknown(n, within, alpha, n_models)
+    unknown = _unknown_name(n, within, alpha, n_models)
     count = float(sides * n_models)
     if unknown == "n":
         n = max(1, round_up(math.log(count / alpha) * width**2 / (2.0 * within**2)))  # type: ignore[operator]
@@ -176,7 +176,7 @@ def hoeffding(
 
 
 def _width(value_range: Any) -> tuple[float, int | None]:
-    """The width of the range, or the root of the mean square of many and how many there are."""
+    """The width of the range; of one range per row the root mean square of the widths, and their number."""
     ends = np.asarray(value_range, dtype=np.float64)
     if ends.ndim not in (1, 2) or ends.shape[-1] != 2 or not ends.size or not np.isfinite(ends).all():
         raise SettingError(
@@ -228,7 +228,7 @@ def chebyshev(
     >>> round(chebyshev(1000, 0.05).alpha, 6)
     0.1
     """
-    unknown = _unknown(n, within, alpha, n_models)
+    unknown = _unknown_name(n, within, alpha, n_models)
     variance = share_in_range("error", error) * (1.0 - error) * n_models
     if unknown == "n":
         n = max(1, round_up(variance / (alpha * within**2)))  # type: ignore[operator]

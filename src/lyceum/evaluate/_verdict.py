@@ -38,7 +38,7 @@ class FitVerdict(Printable):
     >>> verdict.word, verdict.gap
     ('overfitting', 0.3)
     >>> verdict.reason
-    'loss 0 on training rows, 0.3 on new, 0.5 by a constant; simplify, regularise, or find more rows'
+    'loss 0 on training rows, 0.3 on test rows, 0.5 by a constant; simplify, regularise, or find more rows'
     """
 
     word: str
@@ -96,7 +96,8 @@ def fit_verdict(
     'balanced'
     """
     gap, gain = test_loss - train_loss, baseline - train_loss
-    numbers = f"loss {train_loss:.3g} on training rows, {test_loss:.3g} on new, {baseline:.3g} by a constant"
+    losses = f"loss {train_loss:.3g} on training rows, {test_loss:.3g} on test rows"
+    numbers = f"{losses}, {baseline:.3g} by a constant"
     matters = gap > max(2.0 * standard_error, _SLIGHT * baseline) and gain > 0.0
     if matters and (gap > gain / 3.0 or gap > test_loss / 2.0):
         return FitVerdict("overfitting", f"{numbers}; simplify, regularise, or find more rows", gap)

@@ -91,7 +91,7 @@ def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -
     evidence = float(joint.sum())
     if evidence == 0.0:
         raise DataError(
-            "what was observed has probability 0 in every class, so nothing can be concluded from it"
+            "the observation has probability 0 in every class, so nothing can be concluded from it"
         )
     posterior = joint / evidence
     return BayesUpdate(dict(zip(prior, joint.tolist())), evidence, dict(zip(prior, posterior.tolist())))

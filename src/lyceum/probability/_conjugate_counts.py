@@ -23,7 +23,7 @@ class BetaBernoulli:
     Parameters
     ----------
     a, b : float, default=1.0
-        How many ones and zeros the prior counts for; 1 and 1 is the uniform prior.
+        The number of ones and zeros that the prior counts as; 1 and 1 is the uniform prior.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class DirichletMultinomial:
     Parameters
     ----------
     alpha : array of shape (K,)
-        How many rows of every value the prior counts for.
+        The number of rows of every value that the prior counts as.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class GammaPoisson:
     Parameters
     ----------
     shape, rate : float, default=1.0
-        The counts that the prior stands for, and the number of rows that they were seen in.
+        The prior counts as rows with this sum of counts, and as this number of rows.
 
     Attributes
     ----------

@@ -129,12 +129,12 @@ class Factor:
         if not axes:
             return self
         values = logsumexp(self.values, axis=axes) if self.log else self.values.sum(axis=axes)
-        return self._make(self._without(names), values, self.log)
+        return self._make(self._drop(names), values, self.log)
 
     def max_out(self, *names: str) -> Factor:
         """The maximum over all states of the variables `names`; the others stay."""
         axes = self._axes(names)
-        return self._make(self._without(names), self.values.max(axis=axes), self.log) if axes else self
+        return self._make(self._drop(names), self.values.max(axis=axes), self.log) if axes else self
 
     def marginal(self, *names: str) -> Factor:
         """Σ over all variables but `names`, which become the axes in this order."""
@@ -159,7 +159,7 @@ class Factor:
         Parameters
         ----------
         evidence : dict of name to state, optional
-            Names that this factor does not have are passed over, so that one dict serves many factors.
+            Names that this factor does not have are ignored, so that one dict serves many factors.
         **states
             The same as keywords; each must be a variable of this factor.
         """
@@ -171,7 +171,7 @@ class Factor:
         for name, state in known.items():
             (axis,), labels = self._axes([name]), self.variables[name]
             places[axis] = find_labels([state], labels, f"variable {name!r}: the state")[0]
-        return self._make(self._without(known), self.values[tuple(places)], self.log)
+        return self._make(self._drop(known), self.values[tuple(places)], self.log)
 
     def normalize(self, given: Iterable[str] = ()) -> Factor:
         """Divided by the sum over the variables that are not `given`: a distribution, or a conditional one.
@@ -234,7 +234,7 @@ class Factor:
         order = list(self.variables)
         return tuple(find_labels(list(names), order, "the variable"))
 
-    def _without(self, names: Iterable[str]) -> States:
+    def _drop(self, names: Iterable[str]) -> States:
         gone = set(names)
         return {name: states for name, states in self.variables.items() if name not in gone}
 

@@ -95,7 +95,7 @@ class Gaussian:
             raise DataError(f"{len(b)} columns are fixed at {values.size} values: give one value per column")
         gain = self.covariance[np.ix_(a, b)] @ np.linalg.pinv(self.covariance[np.ix_(b, b)], hermitian=True)
         rest = self.covariance[np.ix_(a, a)] - gain @ self.covariance[np.ix_(b, a)]
-        return Gaussian(self.mean[a] + gain @ (values - self.mean[b]), _symmetric(rest))
+        return Gaussian(self.mean[a] + gain @ (values - self.mean[b]), _symmetrize(rest))
 
     def product(self, other: Gaussian) -> tuple[Gaussian, float]:
         """N(x; self) N(x; other) = c N(x; fused): the fused Gaussian and log c.
@@ -104,15 +104,15 @@ class Gaussian:
         """
         fused = fuse_gaussians([self.mean, other.mean], [self.covariance, other.covariance])
         spread = Gaussian(other.mean, self.covariance + other.covariance)
-        return Gaussian(fused.mean, _symmetric(fused.covariance)), float(spread.log_density(self.mean)[0])
+        return Gaussian(fused.mean, _symmetrize(fused.covariance)), float(spread.log_density(self.mean)[0])
 
     def affine(self, matrix: Any, offset: Any = 0.0, noise: Any = 0.0) -> Gaussian:
         """The distribution of A x + b + e, with e ~ N(0, noise): mean A μ + b, covariance A Σ Aᵀ + noise."""
         A = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
         noise = np.asarray(noise, dtype=np.float64)
         noise = noise * np.eye(len(A)) if noise.ndim == 0 else noise
-        return Gaussian(A @ self.mean + offset, _symmetric(A @ self.covariance @ A.T) + noise)
+        return Gaussian(A @ self.mean + offset, _symmetrize(A @ self.covariance @ A.T) + noise)
 
 
-def _symmetric(matrix: np.ndarray) -> np.ndarray:
+def _symmetrize(matrix: np.ndarray) -> np.ndarray:
     return 0.5 * (matrix + matrix.T)

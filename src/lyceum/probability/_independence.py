@@ -1,4 +1,4 @@
-"""Whether sets of variables are independent, shown by the numbers."""
+"""Whether sets of variables are independent, with the numbers behind the verdict."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["Independence", "compare_products"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Independence:
-    """The verdict on P(A, B | C) = P(A | C) P(B | C), true or false by itself, and the numbers it rests on.
+    """Whether P(A, B | C) = P(A | C) P(B | C), with the numbers behind it; as a bool it is `holds`.
 
     Attributes
     ----------
     statement : str
-        What was asked, such as "A ⊥ B | C".
+        The statement that was tested, such as "A ⊥ B | C".
     holds : bool
         Whether the largest difference is within the tolerance.
     variables : tuple of str

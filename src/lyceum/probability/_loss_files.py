@@ -135,12 +135,12 @@ def _as_csv(values: Sequence[Sequence[float]], rows: Sequence[Any], columns: Seq
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["true \\ action", *columns])
-    writer.writerows([label, *map(_short, row)] for label, row in zip(rows, values))
+    writer.writerows([label, *map(_number_text, row)] for label, row in zip(rows, values))
     return text.getvalue()
 
 
 def _as_toml(recipe: Mapping[str, Any]) -> str:
-    matrix = ",\n".join(f"  [{', '.join(map(_short, row))}]" for row in recipe["loss"])
+    matrix = ",\n".join(f"  [{', '.join(map(_number_text, row))}]" for row in recipe["loss"])
     lines = [
         f"{name} = [{', '.join(map(_toml_label, recipe[name]))}]"
         for name in ("classes", "actions")
@@ -149,7 +149,7 @@ def _as_toml(recipe: Mapping[str, Any]) -> str:
     return "\n".join([f"# {_NOTE}", *lines, "loss = [", f"{matrix},", "]", ""])
 
 
-def _short(value: float) -> str:
+def _number_text(value: float) -> str:
     return repr(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 

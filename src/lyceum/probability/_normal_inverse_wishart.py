@@ -58,14 +58,14 @@ class NormalInverseWishart:
     κ_n = κ_0 + n,  ν_n = ν_0 + n,  m_n = (κ_0 m_0 + n x̄) / κ_n,
     S_n = S_0 + S + (κ_0 n / κ_n) (x̄ - m_0)(x̄ - m_0)ᵀ.
 
-    Columns that are not `used` (constant ones, when the scale comes from the data) have no part in it.
+    Columns that are not `used` (constant ones, when the scale comes from the data) are ignored.
 
     Parameters
     ----------
     mean : array of shape (d,), or (K, d) for one per class
         The mean of μ.
     kappa, nu : float, or array of shape (K,)
-        How many rows the mean and the covariance count for.
+        The number of rows that the prior of the mean and that of the covariance count as.
     scale : array of shape (d, d), or (K, d, d)
         The scale matrix of the inverse Wishart distribution.
     used : array of shape (d,), of bool

@@ -94,9 +94,9 @@ class ProbabilityTable:
         defined = ~np.isnan(self.values)
         if not np.isfinite(self.values[defined]).all() or (self.values[defined] < 0).any():
             raise DataError(f"{self.name} has a value below 0 or infinite: probabilities are from 0 to 1")
-        sums = self.values.sum(axis=self._axes(self._free))
+        sums = self.values.sum(axis=self._axes(self._free_names))
         undefined = np.isnan(sums)
-        partly = bool((undefined & defined.any(axis=self._axes(self._free))).any())
+        partly = bool((undefined & defined.any(axis=self._axes(self._free_names))).any())
         if (undefined.any() and not self.given) or partly:
             raise DataError(f"{self.name} has missing values: give every probability")
         wrong = ~undefined & (np.abs(sums - 1.0) > _TOLERANCE)
@@ -177,10 +177,10 @@ class ProbabilityTable:
         have no variable in common: P(A) · P(B) = P(A, B) is then your assumption.
         """
         for one, two in ((self, other), (other, self)):
-            if set(one.given) == set(two.variables) and not set(one._free) & set(two.variables):
-                return one._times(two, two.given)
+            if set(one.given) == set(two.variables) and not set(one._free_names) & set(two.variables):
+                return one._multiply(two, two.given)
         if independent and not set(self.variables) & set(other.variables):
-            return self._times(other, (*self.given, *other.given))
+            return self._multiply(other, (*self.given, *other.given))
         raise DataError(
             f"{self.name} · {other.name} is not the product rule: one factor must be given exactly the "
             "variables of the other; for independent variables say independent=True"
@@ -193,7 +193,7 @@ class ProbabilityTable:
         """Bayes' theorem: of this P(x|k) and the prior P(k), P(k|x) = P(x|k) P(k) / Σ_k P(x|k) P(k)."""
         joint = self.product(prior)
         return joint.conditional(
-            *prior._free, given=[name for name in joint._free if name not in prior._free]
+            *prior._free_names, given=[name for name in joint._free_names if name not in prior._free_names]
         )
 
     def at(self, **evidence: Any) -> ProbabilityTable:
@@ -268,7 +268,7 @@ class ProbabilityTable:
     # -- parts -----------------------------------------------------------------------------------------------
 
     @property
-    def _free(self) -> tuple[str, ...]:
+    def _free_names(self) -> tuple[str, ...]:
         return tuple(name for name in self.variables if name not in self.given)
 
     def _axes(self, names: Sequence[str]) -> tuple[int, ...]:
@@ -293,7 +293,7 @@ class ProbabilityTable:
             places[axis] = place
         return self.values[tuple(places)]
 
-    def _times(self, other: ProbabilityTable, given: tuple[str, ...]) -> ProbabilityTable:
+    def _multiply(self, other: ProbabilityTable, given: tuple[str, ...]) -> ProbabilityTable:
         check_states(self.variables, other.variables)
         variables = {**self.variables, **other.variables}
         a, b = spread_axes(self, list(variables)), spread_axes(other, list(variables))
@@ -305,7 +305,7 @@ class ProbabilityTable:
     @property
     def name(self) -> str:
         """The table as it is written: "P(A, B | C)"."""
-        return f"P({', '.join(self._free)}{' | ' + ', '.join(self.given) if self.given else ''})"
+        return f"P({', '.join(self._free_names)}{' | ' + ', '.join(self.given) if self.given else ''})"
 
     def table(self) -> Table:
         """As a table of `lyceum.report`: two variables down and across, else one row per combination."""

@@ -22,7 +22,7 @@ def check_shares(weights: Any, n: int, what: str, each: str) -> np.ndarray:
     what : str
         The name of the setting, for messages.
     each : str
-        What every weight is of, for messages.
+        The thing that has a weight, for messages.
 
     Returns
     -------

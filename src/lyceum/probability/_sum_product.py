@@ -48,7 +48,7 @@ def sum_product(
     array([0.308, 0.692])
     """
     work = _reduce(factors, evidence)
-    while (name := _cheapest(work, keep)) is not None:
+    while (name := _cheapest_name(work, keep)) is not None:
         some = sorted((f for f in work if name in f.variables), key=lambda f: f.values.size)
         rest = [f for f in work if name not in f.variables]
         while len(some) > 2:
@@ -87,7 +87,7 @@ def max_product(
     """
     work = _reduce(factors, evidence)
     steps: list[tuple[str, Factor]] = []
-    while (name := _cheapest(work, ())) is not None:
+    while (name := _cheapest_name(work, ())) is not None:
         whole = _product([f for f in work if name in f.variables])
         steps.append((name, whole))
         work = [*(f for f in work if name not in f.variables), whole.max_out(name)]
@@ -126,7 +126,7 @@ def _product(factors: Sequence[Factor]) -> Factor:
     return whole
 
 
-def _cheapest(factors: Sequence[Factor], keep: Sequence[str]) -> str | None:
+def _cheapest_name(factors: Sequence[Factor], keep: Sequence[str]) -> str | None:
     """The variable whose elimination makes the smallest table; None when none is left."""
     sizes: dict[str, dict[str, int]] = {}
     for factor in factors:

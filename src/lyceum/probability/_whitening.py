@@ -110,7 +110,7 @@ def _cholesky(R: np.ndarray) -> tuple[np.ndarray, int | None]:
     L, failed = lapack.dpotrf(R, lower=1, clean=1)
     if failed > 0:
         return L, failed - 1
-    return L, _first(np.diag(L) ** 2 < _UNEXPLAINED)
+    return L, _first_place(np.diag(L) ** 2 < _UNEXPLAINED)
 
 
 def _whiten_diagonal(variance: np.ndarray, total_variance: np.ndarray) -> Whitening:
@@ -119,8 +119,8 @@ def _whiten_diagonal(variance: np.ndarray, total_variance: np.ndarray) -> Whiten
     used = variance + ridge
     varies = used > 0
     W = np.divide(1.0, np.sqrt(used), out=np.zeros_like(used), where=varies)
-    return Whitening(W, float(np.log(used[varies]).sum()), ridge, _first(constant))
+    return Whitening(W, float(np.log(used[varies]).sum()), ridge, _first_place(constant))
 
 
-def _first(mask: np.ndarray) -> int | None:
+def _first_place(mask: np.ndarray) -> int | None:
     return int(mask.argmax()) if mask.any() else None
