@@ -69,6 +69,12 @@ class Constant(Kernel):
     Parameters
     ----------
     value : float, default=1.0
+        c.
+
+    See Also
+    --------
+    Sum : `kernel + 1` is the sum with a constant.
+    Scaled : A kernel times a number.
 
     Examples
     --------
@@ -117,6 +123,22 @@ class Sum(_Combined):
     Parameters
     ----------
     a, b : Kernel
+        The kernels to add up.
+
+    Attributes
+    ----------
+    parts : tuple of Kernel
+        The two kernels.
+
+    See Also
+    --------
+    Product, Scaled, Constant : Other ways to make kernels from kernels.
+    Kernel : The base class.
+
+    References
+    ----------
+    J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University Press,
+    2004, chapter 3.
 
     Examples
     --------
@@ -163,6 +185,22 @@ class Product(_Combined):
     Parameters
     ----------
     a, b : Kernel
+        The kernels to multiply.
+
+    Attributes
+    ----------
+    parts : tuple of Kernel
+        The two kernels.
+
+    See Also
+    --------
+    Sum, Scaled, Constant : Other ways to make kernels from kernels.
+    Kernel : The base class.
+
+    References
+    ----------
+    J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University Press,
+    2004, chapter 3.
 
     Examples
     --------
@@ -208,7 +246,19 @@ class Scaled(_Combined):
     Parameters
     ----------
     factor : float
+        The number, above 0.
     kernel : Kernel
+        The kernel to multiply.
+
+    Attributes
+    ----------
+    parts : tuple of Kernel
+        The kernel alone.
+
+    See Also
+    --------
+    Sum, Product, Constant : Other ways to make kernels from kernels.
+    Kernel : The base class.
 
     Examples
     --------

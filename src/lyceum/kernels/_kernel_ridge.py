@@ -46,14 +46,30 @@ def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """What every training row would be predicted by the other rows alone.
+    """The prediction of every training row by a model of the other rows.
 
     Parameters
     ----------
     predictions, residuals : arrays of shape (n,), or (n, k) for k targets
-        ŷ_i without row i, and y_i - ŷ_i.
+        ŷ_i, the prediction without row i, and y_i - ŷ_i.
     mse, r2 : float, or arrays of shape (k,)
-        The mean squared residual, by weight, and 1 - mse over the variance of y.
+        The weighted mean of the squared residuals, and 1 - mse over the variance of y.
+
+    See Also
+    --------
+    KernelRidge : Its `leave_one_out` makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.kernels import KernelRidge
+    >>> X, y = np.array([[1.0], [1.0], [2.0]]), np.array([2.5, 1.0, 3.5])
+    >>> model = KernelRidge(alpha=1.0, kernel="linear").fit(X, y)
+    >>> found = model.leave_one_out()
+    >>> found.predictions.round(4).tolist()  # without a row: Σ xy / (Σ x² + 1), times x
+    [1.3333, 1.5833, 2.3333]
+    >>> bool(np.allclose(found.residuals, y - found.predictions))
+    True
     """
 
     predictions: np.ndarray

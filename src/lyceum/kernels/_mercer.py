@@ -16,23 +16,40 @@ __all__ = ["MercerCheck", "is_mercer"]
 
 @dataclass(frozen=True, eq=False)
 class MercerCheck:
-    """Whether a Gram matrix is symmetric and has no negative eigenvalue; true or false as it is.
+    """Whether a Gram matrix is symmetric and has no negative eigenvalue; `bool(check)` is the verdict.
 
     Parameters
     ----------
     is_symmetric : bool
+        Whether k(x, y) = k(y, x) for all pairs of rows.
     smallest, largest : float
         The eigenvalues at both ends, of the symmetric part.
     tolerance : float
         How far below zero rounding alone can put an eigenvalue.
     direction : array of shape (n,)
-        The unit vector c of the smallest eigenvalue: cᵀ K c is that eigenvalue, which a product cannot make
-        negative.
+        The unit vector c of the smallest eigenvalue: cᵀ K c is that eigenvalue, which is not
+        negative for products in a feature space.
     n_rows : int
+        The number of rows.
 
     See Also
     --------
-    is_mercer : makes the check.
+    is_mercer : Makes the check.
+    Kernel : Its `mercer` holds for all rows.
+
+    References
+    ----------
+    J. Mercer, "Functions of positive and negative type, and their connection with the theory of integral
+    equations", Philosophical Transactions of the Royal Society A 209, 1909.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import is_mercer
+    >>> check = is_mercer([[1.0, 2.0], [2.0, 1.0]])
+    >>> bool(check), round(check.smallest, 6), round(check.largest, 6)
+    (False, -1.0, 3.0)
+    >>> abs(check.direction).round(4).tolist()  # (1, -1) / √2 shows it
+    [0.7071, 0.7071]
     """
 
     is_symmetric: bool

@@ -35,6 +35,23 @@ class NeighborExplanation(Explanation):
         What they voted for.
     differences : array of shape (n, k, n_columns)
         What every column contributes to the distance of every voter, as a share of its (squared) distance.
+
+    See Also
+    --------
+    KNeighborsClassifier, KNeighborsRegressor : Their `explain` makes it.
+    lyceum.report.Explanation : The base class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 5.0], [8.0, 5.0]])
+    >>> model = KNeighborsClassifier(2).fit(X, ["a", "a", "b", "b"])
+    >>> why = model.explain([[0.5, 0.0]])
+    >>> why.predicted.tolist(), sorted(why.rows[0].tolist()), why.votes[0].tolist()
+    (['a'], [0, 1], [0.5, 0.5])
+    >>> why.distances[0].round(4).tolist(), why.neighbors(0).columns
+    ([0.5, 0.5], ('row', 'target', 'distance', 'vote', 'nearest in'))
     """
 
     rows: np.ndarray = None  # type: ignore[assignment]

@@ -49,16 +49,39 @@ class PathVerdict:
 class DSeparation:
     """Whether two sets of variables are d-separated by a third, and why.
 
-    It is true or false itself: `if d_separated(net, "a", "b"): ...`.
+    `bool(verdict)` is the verdict: `if d_separated(net, "a", "b"): ...`.
 
     Attributes
     ----------
     separated : bool
+        The verdict.
     first, second, given : tuples of str
+        The two sets, and the variables that are given.
     paths : tuple of PathVerdict
         Every path between the sets; the open ones first.
     n_left_out : int
         Paths beyond `max_paths`, which are not listed; -1 if their number is not known.
+    statement : str
+        A ⊥ B | C, or its negation.
+
+    See Also
+    --------
+    d_separated : Makes it.
+    local_markov : Independences that hold at every node.
+    independence_test : A test on rows instead of a graph.
+
+    References
+    ----------
+    J. Pearl, "Probabilistic Reasoning in Intelligent Systems", Morgan Kaufmann, 1988, section 3.3.
+
+    Examples
+    --------
+    >>> from lyceum.networks import d_separated
+    >>> verdict = d_separated({"alarm": ["burglary", "earthquake"]}, "burglary", "earthquake", "alarm")
+    >>> bool(verdict), verdict.statement
+    (False, 'burglary ⊥̸ earthquake | alarm')
+    >>> [(path.text, path.blocked) for path in verdict.paths]
+    [('burglary → alarm ← earthquake', False)]
     """
 
     separated: bool

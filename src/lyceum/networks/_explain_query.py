@@ -41,11 +41,34 @@ class QueryWorking:
     Attributes
     ----------
     title : str
+        P(query | evidence) as text.
     kind : str
         "prior", "causal" (from causes to effects), "diagnostic" (from effects to causes), "intercausal"
         (between causes of a common effect) or "mixed".
     steps : tuple of QueryStep
+        The lines of the working: `rule` and `text`.
     posterior : Posterior
+        The result.
+
+    See Also
+    --------
+    explain_query : Makes it.
+    Posterior : The result alone.
+
+    References
+    ----------
+    J. Pearl, "Probabilistic Reasoning in Intelligent Systems", Morgan Kaufmann, 1988.
+
+    Examples
+    --------
+    >>> from lyceum.networks import BayesNet, TableNode, explain_query
+    >>> net = BayesNet([TableNode("rain", ["no", "yes"], table=[0.8, 0.2]),
+    ...                 TableNode("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.1, 0.9]])])
+    >>> working = explain_query(net, "rain", {"wet": "yes"})
+    >>> working.title, working.kind, [step.rule for step in working.steps][0]
+    ('P(rain | wet=yes)', 'diagnostic', "Bayes' theorem")
+    >>> round(working.posterior["yes"], 4)  # 0.18 / 0.26
+    0.6923
     """
 
     title: str

@@ -45,11 +45,18 @@ class JunctionTree:
     parents : list of int
         The parent of every clique, -1 for the root.
     separators : list of tuples of str
-        What every clique shares with its parent.
+        The variables that every clique shares with its parent.
     n_cells : int
         The cells of all cliques.
     width : int
         The variables of the largest clique, less one: the tree-width that was found.
+    net : BayesNet
+        The network.
+
+    See Also
+    --------
+    BayesNet.posterior : Queries by this tree.
+    moral_graph : The first step to it.
 
     References
     ----------

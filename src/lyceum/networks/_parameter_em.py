@@ -25,7 +25,7 @@ __all__ = ["EMFit", "expectation_maximization"]
 
 @dataclass(frozen=True)
 class EMFit:
-    """What expectation-maximisation found.
+    """The network that expectation-maximisation found.
 
     Attributes
     ----------
@@ -35,7 +35,29 @@ class EMFit:
         The log-likelihood (plus the log prior of the added counts) at the start and after every iteration;
         it never falls.
     n_iter : int
+        The number of iterations.
     converged : bool
+        Whether the last iteration gained no more than the tolerance.
+
+    See Also
+    --------
+    expectation_maximization : Makes it.
+    learn_parameters : The parameters from complete rows.
+    lyceum.solvers.EMOutcome : The same for any model.
+
+    References
+    ----------
+    S. L. Lauritzen, "The EM algorithm for graphical association models with missing data", Computational
+    Statistics and Data Analysis 19, 1995.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.networks import BayesNet, TableNode, expectation_maximization
+    >>> net = BayesNet([TableNode("coin", ["heads", "tails"])])
+    >>> found = expectation_maximization(net, pd.DataFrame({"coin": ["heads", "tails", "heads", None]}))
+    >>> found.converged, round(found.net.posterior("coin")["heads"], 3)  # 2 of the 3 that are known
+    (True, 0.667)
     """
 
     net: BayesNet

@@ -27,12 +27,24 @@ class Posterior:
     values : array with one axis per variable
         The probabilities, which sum to 1.
     evidence : dict of name to state
+        The observed states.
     log_evidence : float
-        log P(evidence); NaN where the method does not find it.
+        log P(evidence); NaN if the method does not compute it.
     method : str
         How it was found: "junction tree", "variable elimination", "likelihood weighting" or "Gibbs sampling".
     error : array or None
-        The standard error of every value, of a method that draws; None if the values are exact.
+        The standard error of every value, if the method samples; None if the values are exact.
+    most_probable : dict of name to state
+        The combination of states with the largest probability.
+    title : str
+        P(query | evidence) as text.
+
+    See Also
+    --------
+    BayesNet.posterior : Makes it.
+    GaussianPosterior : The same for Gaussian variables.
+    MostProbable : The most probable states of all variables.
+    explain_query : The working of a query, step by step.
 
     Examples
     --------
@@ -114,15 +126,29 @@ class GaussianPosterior:
     names : tuple of str
         The query.
     weights : array of shape (k,)
+        The weight of every component; there is one unless discrete variables matter.
     means : array of shape (k, d)
+        The mean of every component.
     covariances : array of shape (k, d, d)
-        Of every component; one component where no discrete variable matters.
+        The covariance of every component.
     evidence : dict
+        The observed values.
     method : str
+        How it was computed.
     log_evidence : float
         The log density of the evidence (the log probability of its discrete part).
     error : array of shape (d,) or None
-        The standard errors of the mean, of a method that draws.
+        The standard errors of the mean, if the method samples.
+    mean : array of shape (d,)
+        The mean of the query.
+    covariance : array of shape (d, d)
+        The covariance of the query: within the components and between their means.
+
+    See Also
+    --------
+    BayesNet.posterior : Makes it.
+    Posterior : The same for discrete variables.
+    lyceum.probability.Gaussian : The Gaussian that `gaussian()` gives.
 
     Examples
     --------
@@ -200,10 +226,25 @@ class MostProbable:
     Attributes
     ----------
     states : dict of name to state
+        The states.
     log_probability : float
         log P(states, evidence).
     probability : float
         P(states | evidence).
+
+    See Also
+    --------
+    BayesNet.most_probable : Makes it.
+    Posterior : The distribution of some variables.
+
+    Examples
+    --------
+    >>> from lyceum.networks import BayesNet, TableNode
+    >>> net = BayesNet([TableNode("rain", ["no", "yes"], table=[0.8, 0.2]),
+    ...                 TableNode("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.1, 0.9]])])
+    >>> found = net.most_probable({"wet": "yes"})
+    >>> found.states, round(found.probability, 4)  # 0.18 / 0.26
+    ({'rain': 'yes'}, 0.6923)
     """
 
     states: dict[str, Any]

@@ -43,14 +43,32 @@ class LearnedStructure:
         The graph with the parameters estimated from the same rows. After "pc" one of the graphs that the
         pattern stands for.
     method, score_name : str
+        How it was learned, and the score that was maximised.
     score : float
-        Of the graph on the rows; larger is better.
+        The score of the graph on the rows; larger is better.
     history : list of float
         The score after every edge of a search; empty otherwise.
     undirected : list of (str, str)
         After "pc": edges whose direction the data do not decide.
     n_tests : int
-        After "pc": the tests made.
+        After "pc": the number of tests.
+
+    See Also
+    --------
+    learn_structure : Makes it.
+    structural_distance : How far two structures are apart.
+    learn_parameters : The tables of a given structure.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.networks import learn_structure
+    >>> rain = ["no", "no", "yes", "yes"] * 5
+    >>> found = learn_structure(pd.DataFrame({"rain": rain, "wet": rain, "coin": ["h", "t"] * 10}))
+    >>> len(found.net.edges), sorted(found.net.edges[0])  # rain and wet are the same, the coin is independent
+    (1, ['rain', 'wet'])
+    >>> found.method, found.score_name
+    ('order_search', 'bic')
     """
 
     net: BayesNet

@@ -23,15 +23,16 @@ STRATEGIES = ("uncertainty", "margin", "entropy", "committee", "density", "rando
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActiveLearning:
-    """What was asked, in order, and what came of it.
+    """The rows whose labels were asked for, in order, and the learning curve.
 
     Attributes
     ----------
     strategy : str
+        How rows were chosen.
     queried : array of int
-        The rows that were asked about, in order.
+        The rows whose labels were asked for, in order.
     labels : array
-        The answers.
+        Their labels.
     n_labelled : array of int
         The number of labelled rows at every round.
     scores : array of float
@@ -40,10 +41,29 @@ class ActiveLearning:
         Fitted on all labelled rows.
     labelled : array of int
         All labelled rows at the end.
+    area : float
+        The mean score over the rounds: the area under the learning curve.
 
     See Also
     --------
     active_learning : The loop.
+    query_scores : The scores that rows are chosen by.
+
+    References
+    ----------
+    B. Settles, "Active learning literature survey", University of Wisconsin-Madison, 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.linear import LogisticRegression
+    >>> from lyceum.paradigms import active_learning
+    >>> X, y = np.array([[0.0], [2.0], [5.0], [7.0], [10.0]]), np.array(["a", "a", "b", "b", "b"])
+    >>> found = active_learning(LogisticRegression(), X, y, labelled=[0, 4], n_queries=1, test=(X, y))
+    >>> found.queried.tolist(), found.labels.tolist()  # the row at the boundary between 0 and 10
+    ([2], ['b'])
+    >>> found.n_labelled.tolist(), found.labelled.tolist(), float(found.scores[-1])
+    ([2, 3], [0, 4, 2], 1.0)
     """
 
     strategy: str

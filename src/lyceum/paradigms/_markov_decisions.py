@@ -103,7 +103,7 @@ def _grid(shape: Any, world: Any, n_states: int) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """The best action in every state, and what it is worth.
+    """The best action in every state, and its expected return.
 
     Attributes
     ----------
@@ -112,16 +112,30 @@ class Policy:
     values : array of shape (S,)
         The expected discounted return from every state.
     q : array of shape (S, A)
-        That of every action, with the best ones afterwards.
+        The expected discounted return of every action, if the best actions follow.
     history : list of float
         The largest change of a value in every iteration.
     discount : float
+        γ.
     shape : tuple of int or None
         Rows and columns, if states are the cells of a grid.
 
     See Also
     --------
     value_iteration, policy_iteration, QLearning : Ways to find it.
+
+    References
+    ----------
+    R. S. Sutton and A. G. Barto, "Reinforcement Learning", MIT Press, 2018, chapter 4.
+
+    Examples
+    --------
+    >>> from lyceum.paradigms import GridWorld, value_iteration
+    >>> best = value_iteration(GridWorld(["S.", ".G"]), discount=0.5)
+    >>> best.values[:3].tolist(), best.shape  # the goal is two steps from the start
+    ([0.5, 1.0, 1.0], (2, 2))
+    >>> best(0) == int(best.actions[0])
+    True
     """
 
     actions: np.ndarray

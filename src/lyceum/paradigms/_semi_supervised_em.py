@@ -174,7 +174,7 @@ class SemiSupervisedEM(Classifier, Learner):
                 break
 
     def _objective(self, rows: Rows, model: Any) -> float:
-        prepared = model._prepared(rows)
+        prepared = model._prepare_rows(rows)
         return prepared.reduce(partial(_Likelihood.of, model=model, share=self.unlabelled_weight)).value
 
     # -- predict ---------------------------------------------------------------------------------------------
