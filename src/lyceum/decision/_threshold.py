@@ -15,10 +15,15 @@ __all__ = ["Threshold", "best_threshold", "theoretical_threshold", "threshold_co
 class Threshold(float):
     """A threshold, which is a float: rows with score >= threshold are called positive.
 
-    Attributes
+    Parameters
     ----------
     value : float
-        The threshold itself.
+        The threshold, which is the float itself.
+    cost, fp, fn, tp, tn : float
+        The attributes of these names.
+
+    Attributes
+    ----------
     cost : float
         C_FP·FP + C_FN·FN at this threshold.
     fp, fn, tp, tn : float
