@@ -75,7 +75,7 @@ class Batches:
         if self.kind == "csv":
             form = self.form.csv(self.paths[0])
             cells = sum(form.cell_bytes(path, os.path.getsize(path)) for path in self.paths) // 8
-            return cells // max(1, len(form.typed(self.paths[0]).types))
+            return cells // max(1, len(form.with_types(self.paths[0]).types))
         return None
 
     def __iter__(self) -> Iterator[pa.Table]:
@@ -108,7 +108,7 @@ class Batches:
         form = replace(self.form.csv(self.paths[0]), known=self.written)
         numeric = {column.name for column in self.columns if column.numeric}
         for path in self.paths:
-            typed = form.typed(path)
+            typed = form.with_types(path)
             self._check(list(typed.types), path)
             known = {column.name: _csv_type(column, typed.types[column.name]) for column in self.columns}
             types = {name: known.get(name, _TEXT) for name in typed.types}

@@ -106,25 +106,25 @@ class Learner(BaseEstimator):
         rows = Inputs(self).for_fit(X, y, sample_weight)
         if hasattr(self, "predict"):
             rows = without_row_names(rows, type(self).__name__, self._blanks_row_names)
-        return self._prepared(rows)
+        return self._prepare_rows(rows)
 
     def _more_rows(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Rows:
         """More rows for `partial_fit`; the schema grows by what is new in them."""
         self._validate_params()
         rows = Inputs(self).for_partial_fit(X, y, sample_weight, classes)
-        return self._prepared(rows)
+        return self._prepare_rows(rows)
 
     def _rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
         """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite cells."""
         check_is_fitted(self)
         rows = Inputs(self).for_predict(X)
         if checked:
-            return self._prepared(rows)
+            return self._prepare_rows(rows)
         for step in self._steps():
             rows = rows if isinstance(step, CheckCells) else rows.then(step)
         return rows
 
-    def _prepared(self, rows: Rows) -> Rows:
+    def _prepare_rows(self, rows: Rows) -> Rows:
         for step in self._steps():
             rows = rows.then(step)
         return rows
@@ -176,7 +176,7 @@ class Learner(BaseEstimator):
         who = (type(self).__name__, "explain for fewer rows")
         held = Inputs(self).for_predict(X).gathered(*who)
         rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
-        return self._explain(rows, parts, unit, labels), self._prepared(rows).gathered(*who)
+        return self._explain(rows, parts, unit, labels), self._prepare_rows(rows).gathered(*who)
 
     # -- what was learned ----------------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
 
     get_feature_names_out: Callable[..., np.ndarray]
     _apply: Callable[..., Any]
-    _prepared: Callable[[Rows], Rows]
+    _prepare_rows: Callable[[Rows], Rows]
     schema_: Schema
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -83,7 +83,7 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
         check_is_fitted(self)
         if isinstance(X, Rows):
             schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
-            rows = self._prepared(X.then(Align.between(X.schema, schema)))
+            rows = self._prepare_rows(X.then(Align.between(X.schema, schema)))
             return rows.then(_Computed(function, tuple(self.get_feature_names_out().tolist())))
         if is_dask(X) and hasattr(X, "columns"):
             empty = np.empty((0, len(self.get_feature_names_out())))

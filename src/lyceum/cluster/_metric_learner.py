@@ -53,10 +53,38 @@ _TILE = 256  # rows and columns of a matrix of distances that are compared at on
 
 
 class MetricLearner(Learner):
-    """A learner with a parameter `metric`; `_metric_rows` learns `metric_` and `schema_`.
+    """A learner that compares rows by a metric; `_metric_rows` learns `metric_` and `schema_`.
 
     "auto" is Gower's distance where a column holds categories or a cell is missing, else the Euclidean one.
-    Gower and Hamming compare the cells of the table; all others columns of numbers, with categories one-of-C.
+    Gower and Hamming compare the cells of the table; all others compare numbers, with categories one-of-C.
+
+    Attributes
+    ----------
+    metric : str or Metric
+        The metric as given.
+    metric_ : Metric
+        The metric as learned.
+
+    See Also
+    --------
+    KMedoids, Agglomerative, Divisive, DensityClusters : Learners of this kind.
+    lyceum.distances.Metric : The metrics.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.cluster import MetricLearner
+    >>> class Distances(MetricLearner):
+    ...     def __init__(self, metric="auto"):
+    ...         self.metric = metric
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         rows = self._metric_rows(X, sample_weight)
+    ...         self.distances_ = self._distances(rows.gathered("Distances", "fewer rows").X)
+    ...         return self
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 5.0], "colour": ["red", "red", "blue"]})
+    >>> model = Distances().fit(table)
+    >>> model.metric_.name, model.distances_[0].tolist()  # (1/4 + 0) / 2, (4/4 + 1) / 2
+    ('gower', [0.0, 0.125, 1.0])
     """
 
     _takes_missing: ClassVar[bool] = True
@@ -70,7 +98,7 @@ class MetricLearner(Learner):
         self._validate_params()
         rows = Inputs(self).for_fit(X, y, sample_weight)
         self.metric_ = self._chosen_metric(rows)
-        return self._prepared(rows)
+        return self._prepare_rows(rows)
 
     def _used_rows(self, block: Block, kept: np.ndarray) -> tuple[Block, Block]:
         """All rows, with given distances to those at the places `kept` alone, and the kept ones."""
@@ -90,7 +118,7 @@ class MetricLearner(Learner):
             return found.fitted(rows.then(_WithWeight()).then(CheckCells(type(self).__name__, True)))
         if isinstance(found, Mahalanobis) and found.covariance is None:
             self.metric_ = found
-            return found.fitted(self._prepared(rows))
+            return found.fitted(self._prepare_rows(rows))
         return found
 
     def _has_missing(self, rows: Rows) -> bool:

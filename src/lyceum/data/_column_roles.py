@@ -57,7 +57,7 @@ class ColumnRoles:
             columns[target] = _declare(kinds.target)
         return cls(target, weight or kinds.weight, {}, ignore, columns)
 
-    def wanted(self, names: Sequence[str]) -> list[str]:
+    def names_to_read(self, names: Sequence[str]) -> list[str]:
         """The columns to read, out of those there are; raises if the user named one that is not there."""
         there, ignored = set(names), set(self.ignore)
         for role, name in self._mentions():
@@ -96,7 +96,7 @@ class ColumnRoles:
         return {name for name, kind in self.kinds.items() if kind != "continuous"}
 
     @property
-    def unsettled(self) -> list[str]:
+    def unsettled_names(self) -> list[str]:
         """The columns of a typed table whose values have to be seen: the others go by their types alone."""
         assert self.types is not None
         return [name for name, holds in self.types.items() if not self._is_settled(name, holds)]
@@ -110,7 +110,7 @@ class ColumnRoles:
             return False
         return by_type(name, holds) is not None or (name in self.kinds and holds != "text")
 
-    def undecided(self, profile: TableProfile) -> list[str]:
+    def undecided_names(self, profile: TableProfile) -> list[str]:
         """Columns of which the rest of the rows could still tell something that matters."""
         in_full = self.in_full | {self.weight}
         return [name for name, column in profile.columns.items() if column.is_open or name in in_full]

@@ -22,7 +22,14 @@ from lyceum.data._csv_errors import (
     is_packed,
     read_head,
 )
-from lyceum.data._text_styles import Written, describe_written, distinct_texts, parsed, style_of, styles_of
+from lyceum.data._text_styles import (
+    Written,
+    describe_written,
+    distinct_texts,
+    parse_cells,
+    style_of,
+    styles_of,
+)
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["MISSING", "TEXT", "CsvFormat"]
@@ -89,7 +96,7 @@ class CsvFormat:
         with Explained(source, self) as explained:
             self._check_header(source)
             quoted = self._has_quotes(source)
-            parse, stream = self._parse_options(quoted), _line_breaks_kept(source) if quoted else source
+            parse, stream = self._parse_options(quoted), _keep_line_breaks(source) if quoted else source
             table = pc.read_csv(stream, self._read_options(_READ_BYTES), parse, self._convert_options())
             explained.check(table.schema)
             explained.check_last_cell(table)
@@ -100,7 +107,7 @@ class CsvFormat:
         with Explained(source, self) as explained:
             self._check_header(source)
             options = self._read_options(_STREAM_BYTES)
-            parse, stream = self._parse_options(), _line_breaks_kept(source)
+            parse, stream = self._parse_options(), _keep_line_breaks(source)
             with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
                 explained.check(reader.schema)
                 batch = None
@@ -114,7 +121,7 @@ class CsvFormat:
             place = batch.schema.get_field_index(name)
             if place < 0:
                 continue
-            cells, odd = parsed(batch.column(place), written)
+            cells, odd = parse_cells(batch.column(place), written)
             if odd is not None:
                 raise Misfit(f"column {name!r} of {source}: {odd!r} is not written as the others", name, odd)
             batch = batch.set_column(place, name, cells)
@@ -225,17 +232,7 @@ class CsvFormat:
                 if misfit.name not in columns or misfit.name not in form.written:
                     raise
 
-    def settled(self, sources: Sequence[str]) -> CsvFormat:
-        """This format with types that fit every cell of every file, found by reading the files through."""
-
-        def read_through(form: CsvFormat) -> None:
-            for source in sources:
-                for _ in form.stream(source):
-                    pass
-
-        return self.typed(sources[0]).settle(read_through)[0]
-
-    def typed(self, source: str) -> CsvFormat:
+    def with_types(self, source: str) -> CsvFormat:
         """This format with the types of the first batch of the file, and how its text is written."""
         form, batch = self._with_long_rows(lambda form: form._first_batch(source))
         types = {column.name: column.type for column in batch.schema}
@@ -311,7 +308,7 @@ class CsvFormat:
         )
 
 
-def _line_breaks_kept(source: str | IO[bytes]) -> pa.PythonFile:
+def _keep_line_breaks(source: str | IO[bytes]) -> pa.PythonFile:
     """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
     stream = pa.input_stream(source, compression="detect") if isinstance(source, str) else source
     return pa.PythonFile(_LineBreaks(stream), mode="r")

@@ -111,8 +111,8 @@ class DaskSource:
         names = [str(name) for name in X.columns] if named else [f"x{j}" for j in range(X.shape[1])]
         roles = kinds(names, named)
         parts = as_delayed(X)
-        ys = _matching(y if task else None, len(parts), "y")
-        ws = _matching(w, len(parts), "sample_weight")
+        ys = _partitions_like_X(y if task else None, len(parts), "y")
+        ws = _partitions_like_X(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
         types = X.dtypes.tolist() if named else [np.dtype(np.float64)] * len(names)
         in_full = roles.in_full
@@ -144,12 +144,12 @@ class DaskSource:
         here = [places[a:b] - (stop - n) for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)]
         some = dask.delayed(_some_rows, pure=False)
 
-        def taken(parts: Sequence[Any] | None) -> list[Any] | None:
+        def take(parts: Sequence[Any] | None) -> list[Any] | None:
             return None if parts is None else [some(part, rows) for part, rows in zip(parts, here)]
 
-        X = taken(self.X)
+        X = take(self.X)
         assert X is not None
-        return DaskSource(X, taken(self.y), taken(self.w), self.schema, list(map(len, here)), self.dtype)
+        return DaskSource(X, take(self.y), take(self.w), self.schema, list(map(len, here)), self.dtype)
 
     def parts(self) -> Iterator[Part]:
         """The parts brought here one at a time."""
@@ -369,7 +369,7 @@ def _coded_target(y: Any, target: Column, unlabelled: bool) -> np.ndarray:
     return np.searchsorted(target.categories, labels(y, target.name)).astype(np.int32)
 
 
-def _matching(data: Any, n_parts: int, name: str) -> list[Any]:
+def _partitions_like_X(data: Any, n_parts: int, name: str) -> list[Any]:
     """The delayed partitions of y or the weights, as many as X has."""
     if data is None:
         return [None] * n_parts

@@ -13,7 +13,7 @@ from lyceum.data._block import Block, stacked
 from lyceum.data._column import Column
 from lyceum.errors import SourceError
 
-__all__ = ["Gathered", "refuse_size", "written"]
+__all__ = ["Gathered", "labels_as_given", "refuse_size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _n_bytes(X: Any) -> int:
     return X.nbytes
 
 
-def written(y: np.ndarray | None, target: Column | None) -> np.ndarray | None:
+def labels_as_given(y: np.ndarray | None, target: Column | None) -> np.ndarray | None:
     """Targets as they were given: class codes become labels, a missing one None, or NaN among numbers."""
     if y is None or target is None or target.categories is None:
         return y

@@ -77,7 +77,7 @@ def inspect(
     if not profile.n_rows:
         raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
     roles = ColumnRoles.of(target, None, kinds, task=task)
-    roles.wanted(list(profile.columns))
+    roles.names_to_read(list(profile.columns))
     if _is_typed(data):
         roles = replace(roles, types={name: column.holds for name, column in profile.columns.items()})
     whole = sampled.num_rows == profile.n_rows

@@ -17,7 +17,7 @@ from lyceum._threads import ordered_map
 from lyceum.data._csv import CsvFormat
 from lyceum.data._file_format import FileFormat
 from lyceum.data._files import check_same, file_kind, paths_of, read_whole
-from lyceum.data._profile import TableProfile, levelled
+from lyceum.data._profile import TableProfile, names_with_levels
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
@@ -119,7 +119,7 @@ def read_through(
     if file_kind(paths) == "parquet":
         seen = _seen_in_parquet(paths, drawn)
         return LargeFile(paths, source_name(data), None, seen, drawn.in_full)
-    typed = (form or FileFormat()).csv(paths[0]).typed(paths[0])
+    typed = (form or FileFormat()).csv(paths[0]).with_types(paths[0])
     drawn = drawn.of_columns(len(typed.types))
     used, seen = typed.settle(lambda form: _merge(_seen_in_csv(paths, form, drawn)))
     notes = (*used.notes, *used.written_notes(paths[0]))
@@ -143,7 +143,7 @@ class _Draw:
             return self
         return replace(self, size=min(self.size, max(_FEWEST, self.cells // max(1, count))), cells=None)
 
-    def seen(self, batch: pa.RecordBatch, start: int) -> SampledProfile:
+    def sample(self, batch: pa.RecordBatch, start: int) -> SampledProfile:
         profile = TableProfile.of(batch, self.in_full, self.ordered)
         return SampledProfile.of(profile, batch, start, self.size, self.seed, self.target)
 
@@ -157,19 +157,19 @@ def _seen_in_csv(paths: list[str], form: CsvFormat, draw: _Draw) -> Iterator[Sam
                 check_same(names, batch.schema.names, paths[0], path)
                 yield batch
 
-    return ordered_map(lambda numbered: draw.seen(*numbered), _number(batches(), 0))
+    return ordered_map(lambda numbered: draw.sample(*numbered), _number(batches(), 0))
 
 
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
     schema = read_whole(paths[0], pq.read_schema)
-    draw = replace(draw.of_columns(len(schema)), ordered=frozenset(levelled(schema)))
+    draw = replace(draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema)))
     source = ParquetSource(paths, Schema.of_numbers(schema.names))
     parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
     return _merge(parts, source.n_rows)
 
 
 def _seen_in_part(names: list[str], draw: _Draw, part: ParquetPart) -> SampledProfile | None:
-    seen = (draw.seen(batch, start) for batch, start in _number(part.batches(names), part.start))
+    seen = (draw.sample(batch, start) for batch, start in _number(part.batches(names), part.start))
     return reduce(lambda one, two: two if one is None else one.merge(two), seen, None)
 
 

@@ -219,7 +219,7 @@ def contents(kind: pa.DataType, name: str) -> str:
     return column_class(kind, name).replace("number-dictionary", "category")
 
 
-def levelled(schema: pa.Schema) -> set[str]:
+def names_with_levels(schema: pa.Schema) -> set[str]:
     """The columns of category types, whose levels have an order."""
     return {column.name for column in schema if pa.types.is_dictionary(column.type)}
 
@@ -306,7 +306,7 @@ class TableProfile:
         merged = {name: column.merge(other.columns[name]) for name, column in self.columns.items()}
         return TableProfile(self.n_rows + other.n_rows, merged)
 
-    def updated(self, other: TableProfile) -> TableProfile:
+    def with_columns_of(self, other: TableProfile) -> TableProfile:
         """With the columns that `other` has replaced by its."""
         return replace(self, columns={**self.columns, **other.columns}, n_rows=max(self.n_rows, other.n_rows))
 

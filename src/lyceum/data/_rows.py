@@ -11,7 +11,7 @@ import numpy as np
 
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.data._block import Block, stacked
-from lyceum.data._gather import Gathered, refuse_size, written
+from lyceum.data._gather import Gathered, labels_as_given, refuse_size
 from lyceum.data._part_work import after_steps, count_and_fold, fold_part, gather_part, map_part
 from lyceum.data._rows_text import describe, describe_in_html
 from lyceum.data._schema import Schema
@@ -196,7 +196,7 @@ class Rows:
         Files are read once for it, the target's column alone where the format allows it. A label that is
         missing is None (NaN among numbers).
         """
-        return written(self._targets.y, self.schema.target)
+        return labels_as_given(self._targets.y, self.schema.target)
 
     @property
     def coded_y(self) -> np.ndarray | None:

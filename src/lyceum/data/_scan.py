@@ -34,7 +34,7 @@ from lyceum.data._files import (
     with_rows,
 )
 from lyceum.data._large_file import LargeFile
-from lyceum.data._profile import TableProfile, check_same_types, contents, levelled
+from lyceum.data._profile import TableProfile, check_same_types, contents, names_with_levels
 from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Schema
@@ -142,7 +142,7 @@ def _table_source(
     table: pa.Table, roles: ColumnRoles, written: Mapping[str, str] = MappingProxyType({})
 ) -> ArraySource:
     """A typed table in memory."""
-    table = with_rows(table.select(roles.wanted(table.column_names)), "the table")
+    table = with_rows(table.select(roles.names_to_read(table.column_names)), "the table")
     return coded_source(table, schema_of(table, roles).with_written(written))
 
 
@@ -150,7 +150,7 @@ def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
     if not hasattr(frame, "columns"):
         raise DataError("scan takes a Dask frame with named columns: give arrays to fit(X, y) directly")
     names = list(map(str, frame.columns))
-    wanted = roles.wanted(names)
+    wanted = roles.names_to_read(names)
     if wanted != names:
         own = dict(zip(names, frame.columns))
         frame = frame[[own[name] for name in wanted]]
@@ -178,8 +178,8 @@ def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
 def schema_of(table: pa.Table, roles: ColumnRoles) -> Schema:
     """The schema of a typed table: kinds follow from types, levels from their order in a category type."""
     roles = replace(roles, types=types_of(table.schema))
-    unsettled = table.select(roles.unsettled)
-    return roles.schema(profile_columns(unsettled, roles.in_full, levelled(unsettled.schema)))
+    unsettled = table.select(roles.unsettled_names)
+    return roles.schema(profile_columns(unsettled, roles.in_full, names_with_levels(unsettled.schema)))
 
 
 def types_of(schema: pa.Schema) -> dict[str, str]:
@@ -189,7 +189,7 @@ def types_of(schema: pa.Schema) -> dict[str, str]:
 
 def _inferred_source(table: pa.Table, roles: ColumnRoles, written: Mapping[str, str]) -> ArraySource:
     """A table in memory whose file has no types: kinds follow from values."""
-    table = table.select(roles.wanted(table.column_names))
+    table = table.select(roles.names_to_read(table.column_names))
     schema = roles.schema(profile_columns(table, roles.in_full))
     return coded_source(table, schema.with_written(written))
 
@@ -223,7 +223,7 @@ def _large_source(data: LargeFile, roles: ColumnRoles) -> Source:
         )
     if data.format is None:
         return _parquet_source(list(data.paths), roles, 0, profile)
-    wanted = roles.wanted(list(profile.columns))
+    wanted = roles.names_to_read(list(profile.columns))
     profile = TableProfile(profile.n_rows, {name: profile.columns[name] for name in wanted})
     schema = roles.schema(profile).with_written(forms_of(data.format.written))
     return CsvSource(data.paths, data.format, schema, profile.n_rows)
@@ -238,7 +238,7 @@ def _parquet_source(
         other = read_whole(path, pq.read_schema)
         check_same(first.names, other.names, paths[0], path)
         check_same_types(types_of(first), types_of(other))
-    wanted = roles.wanted(first.names)
+    wanted = roles.names_to_read(first.names)
     n_rows = sum(pq.read_metadata(path).num_rows for path in paths)
     if not n_rows:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
@@ -249,21 +249,25 @@ def _parquet_source(
     text = tuple(name for name in wanted if roles.types[name] == "text")  # type: ignore[index]
     source = ParquetSource(paths, Schema.of_numbers(wanted), text)
     if known is not None:
-        profile = TableProfile(known.n_rows, {name: known.columns[name] for name in roles.unsettled})
+        profile = TableProfile(known.n_rows, {name: known.columns[name] for name in roles.unsettled_names})
     else:
-        profile = _first_then_rest(source, roles, levelled(types)) if roles.unsettled else TableProfile(0, {})
+        profile = (
+            _first_then_rest(source, roles, names_with_levels(types))
+            if roles.unsettled_names
+            else TableProfile(0, {})
+        )
     return replace(source, schema=roles.schema(profile))
 
 
 def _first_then_rest(source: ParquetSource, roles: ColumnRoles, ordered: Collection[str]) -> TableProfile:
     """A profile that reads the first rows of every column and the rest only of those still undecided."""
-    head = next(batch for part in source.parts() for batch in part.batches(roles.unsettled))
+    head = next(batch for part in source.parts() for batch in part.batches(roles.unsettled_names))
     profile = TableProfile.of(head, roles.in_full, ordered)
-    undecided = roles.undecided(profile)
+    undecided = roles.undecided_names(profile)
     if not undecided:
         return profile
     rest = _merge(ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts()))
-    return profile if rest is None else profile.updated(rest)
+    return profile if rest is None else profile.with_columns_of(rest)
 
 
 def _part_profile(
@@ -288,11 +292,11 @@ def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
 
 
 def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSource:
-    typed = form.typed(paths[0])
+    typed = form.with_types(paths[0])
     names = list(typed.types)
-    wanted = roles.wanted(names)
+    wanted = roles.names_to_read(names)
 
-    def profiled(form: CsvFormat) -> TableProfile | None:
+    def profile_of(form: CsvFormat) -> TableProfile | None:
         batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
         return _merge(_report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)))
 
@@ -300,7 +304,7 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
         check_same(names, batch.schema.names, paths[0], path)
         return batch.select(wanted)
 
-    settled, profile = typed.settle(profiled)
+    settled, profile = typed.settle(profile_of)
     if profile is None:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
     say((*settled.notes, *settled.written_notes(paths[0])), paths[0])

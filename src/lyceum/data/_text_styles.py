@@ -241,12 +241,12 @@ def forms_of(styles: Mapping[str, Written]) -> dict[str, str]:
     return {name: style.form for name, style in styles.items()}
 
 
-def parsed(
+def parse_cells(
     column: pa.Array | pa.ChunkedArray, written: Written
 ) -> tuple[pa.Array | pa.ChunkedArray, str | None]:
     """The numbers or times of a column of text, and the first cell that is not written so."""
     if isinstance(column, pa.ChunkedArray):
-        parts = [parsed(chunk, written) for chunk in column.chunks]
+        parts = [parse_cells(chunk, written) for chunk in column.chunks]
         if not parts:
             return pa.chunked_array([written.parse(pa.array([], pa.string()))]), None
         odd = next((text for _, text in parts if text is not None), None)
@@ -266,7 +266,7 @@ def parse_text(
 ) -> tuple[pa.Table, dict[str, Written]]:
     """The table with the columns of text that are numbers or dates read as such, and which they are."""
     styles = styles_of(table, decimal, prefers, known)
-    return _with_parsed(table, styles), styles
+    return _parse_styles(table, styles), styles
 
 
 def parse_columns(
@@ -287,13 +287,13 @@ def parse_columns(
     """
     there = table.select([name for name in columns if name in table.column_names])
     styles = styles_of(there, "", ".", known)
-    return _with_parsed(table, styles)
+    return _parse_styles(table, styles)
 
 
-def _with_parsed(table: pa.Table, styles: Mapping[str, Written]) -> pa.Table:
+def _parse_styles(table: pa.Table, styles: Mapping[str, Written]) -> pa.Table:
     for name, written in styles.items():
         place = table.schema.get_field_index(name)
-        table = table.set_column(place, name, parsed(table.column(name), written)[0])
+        table = table.set_column(place, name, parse_cells(table.column(name), written)[0])
     return table
 
 

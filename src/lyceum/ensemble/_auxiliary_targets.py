@@ -146,7 +146,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         base = self._base()
         if not takes_rows(base):
             raise SettingError(f"{type(base).__name__} is not one of Lyceum's learners, which this one needs")
-        block = self._prepared(Inputs(self).for_fit(X, y, sample_weight)).gathered(
+        block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).gathered(
             "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
         )
         source = ArraySource.of_block(block)

@@ -167,7 +167,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return out
 
     def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> BoostingState:
-        rows = self._prepared(Inputs(self).for_predict(X))
+        rows = self._prepare_rows(Inputs(self).for_predict(X))
         found, codes = BinnedRows.of(rows, bins, by_row=True).positive(), self._codes(y)
         if len(codes) != len(found):
             raise DataError(f"validation has {len(found)} rows and {len(codes)} targets")

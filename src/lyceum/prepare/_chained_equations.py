@@ -25,7 +25,7 @@ from lyceum.prepare._statistics import Stats
 from lyceum.prepare._steps import as_floats
 from lyceum.statistics import Scatter
 
-__all__ = ["Chain", "Equations", "Layout", "explained", "moved", "solve"]
+__all__ = ["Chain", "Equations", "Layout", "r_squared", "score_change", "solve"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,12 +100,12 @@ class Chain:
         rows = np.flatnonzero(np.isnan(X).any(axis=1))
         if len(rows):
             missing = np.isnan(X[rows])
-            Z = self.filled(X[rows])
+            Z = self.fill(X[rows])
             for j in np.flatnonzero(missing.any(axis=0)).tolist():
                 X[rows[missing[:, j]], j] = self.layout.cells(j, Z[missing[:, j]])
         return block.with_X(X, self.schema(block.schema))
 
-    def filled(self, X: np.ndarray) -> np.ndarray:
+    def fill(self, X: np.ndarray) -> np.ndarray:
         """The one-of-C columns of the rows, without missing cells."""
         missing, codes = np.isnan(X), self.layout.codes(X)
         np.copyto(codes, self.start.astype(codes.dtype), where=missing)
@@ -114,10 +114,10 @@ class Chain:
         # one missing cell is predicted once and for all; several depend on one another
         for sweep in range(self.sweeps if self.equations else 0):
             rows = np.flatnonzero(several > min(sweep, 1))
-            Z[rows] = self._swept(Z[rows].astype(np.float64), missing[rows])
+            Z[rows] = self._sweep(Z[rows].astype(np.float64), missing[rows])
         return Z
 
-    def _swept(self, Z: np.ndarray, missing: np.ndarray) -> np.ndarray:
+    def _sweep(self, Z: np.ndarray, missing: np.ndarray) -> np.ndarray:
         assert self.equations is not None
         for j in self.order:
             rows = np.flatnonzero(missing[:, j])
@@ -131,7 +131,7 @@ class Chain:
     def scatters(self, block: Block, columns: tuple[int, ...]) -> Stats:
         """Scatter of the filled rows: of all, and of those where each of `columns` is there."""
         X = as_floats(block)
-        Z = np.ascontiguousarray(self.filled(X))
+        Z = np.ascontiguousarray(self.fill(X))
         w = block.weights
         weights = [w, *(w * ~np.isnan(X[:, j]) for j in columns)]
         return Stats(tuple(Scatter.of(Block(Z, None, one, block.start, block.schema)) for one in weights))
@@ -163,7 +163,7 @@ def _ridge(A: np.ndarray, B: np.ndarray, sd: np.ndarray, alpha: float) -> np.nda
     return np.linalg.solve(scaled, B / sd[:, None]) / sd[:, None]
 
 
-def moved(layout: Layout, j: int, scatter: Scatter, before: Equations, after: Equations) -> float:
+def score_change(layout: Layout, j: int, scatter: Scatter, before: Equations, after: Equations) -> float:
     """Root mean square move of the scores of column j, in its units of spread (the scores', if above 1)."""
     own, S, n = layout.own[j], scatter.scatter, scatter.weight
     change = after.coef[:, own] - before.coef[:, own]
@@ -177,7 +177,7 @@ def moved(layout: Layout, j: int, scatter: Scatter, before: Equations, after: Eq
     return float(np.sqrt(square / spread)) if spread > 0 else 0.0
 
 
-def explained(layout: Layout, j: int, scatter: Scatter, equations: Equations) -> float:
+def r_squared(layout: Layout, j: int, scatter: Scatter, equations: Equations) -> float:
     """R² of a continuous column's equation; NaN for categories and for constants."""
     own, S = layout.own[j], scatter.scatter
     if layout.schema[j].is_categorical or not S[own[0], own[0]] > 0:

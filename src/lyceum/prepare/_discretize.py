@@ -157,7 +157,7 @@ class Discretize(Transformer):
         self._validate_params()
         rows = _ClassInputs(self).for_fit(X, y, w)
         del self.classes_
-        return self._prepared(rows)
+        return self._prepare_rows(rows)
 
     def _given_cuts(self) -> dict[str, np.ndarray]:
         """The cuts that the user gave, checked, by column."""

@@ -15,7 +15,7 @@ from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Schema, codes_of
 from lyceum.distances import METRIC_PARTS, Gower, NeighborIndex
 from lyceum.prepare._base import Transformer
-from lyceum.prepare._fill_transformer import FillRules, column_stats, fill_values, shown
+from lyceum.prepare._fill_transformer import FillRules, cell_value, column_stats, fill_values
 from lyceum.prepare._steps import as_floats
 from lyceum.report import Summary, Table
 
@@ -134,7 +134,7 @@ class FillFromNeighbors(Transformer):
     def summary(self) -> Summary:
         """How much of every column is missing, and what is taken where no neighbour can say."""
         check_is_fitted(self)
-        columns = zip(self.schema_, self.missing_.tolist(), map(shown, self.filled_schema_, self.fill_))
+        columns = zip(self.schema_, self.missing_.tolist(), map(cell_value, self.filled_schema_, self.fill_))
         rows = [(column.name, column.kind, share, value) for column, share, value in columns]
         table = Table("Columns", ("column", "kind", "missing", "otherwise"), rows)
         facts = {

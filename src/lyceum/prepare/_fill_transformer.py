@@ -65,7 +65,7 @@ class FillTransformer(Transformer, OnePassLearner):
     def summary(self) -> Summary:
         """How much of every column is missing, and what it is filled with."""
         check_is_fitted(self)
-        values = map(shown, self.filled_schema_, self.fill_)
+        values = map(cell_value, self.filled_schema_, self.fill_)
         columns = zip(self.schema_, self.missing_.tolist(), values)
         rows = [(column.name, column.kind, share, value) for column, share, value in columns]
         table = Table("Columns", ("column", "kind", "missing", "filled with"), rows)
@@ -116,14 +116,14 @@ def fill_values(schema: Schema, statistic: Stats, rules: FillRules, who: str) ->
         if empty and not np.isnan(pairs[-1][1]):
             warnings.warn(
                 f"column {column.name!r} has nothing but missing values: {who} fills it with "
-                f"{shown(*pairs[-1])}; leave the column out instead",
+                f"{cell_value(*pairs[-1])}; leave the column out instead",
                 UserWarning,
                 stacklevel=2,
             )
     return Schema(tuple(column for column, _ in pairs)), np.array([value for _, value in pairs])
 
 
-def shown(column: Column, value: float) -> Any:
+def cell_value(column: Column, value: float) -> Any:
     """The value of a cell as people read it."""
     if column.categories is None or np.isnan(value):
         return value

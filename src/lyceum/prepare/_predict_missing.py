@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Rows, Schema, codes_of
 from lyceum.prepare._base import Transformer
-from lyceum.prepare._chained_equations import Chain, Equations, Layout, explained, moved, solve
+from lyceum.prepare._chained_equations import Chain, Equations, Layout, r_squared, score_change, solve
 from lyceum.prepare._fill_transformer import FillRules, column_stats, fill_values
 from lyceum.prepare._statistics import Stats
 from lyceum.report import Summary, Table
@@ -180,7 +180,7 @@ class PredictMissing(Transformer):
             sums = Sums(incomplete, rows.reduce(partial(_scatters, chain=chain, columns=incomplete)).parts)
             before, equations = equations, self._solve_columns(layout, sums, equations, incomplete)
             self.history_.append(
-                max((moved(layout, j, sums[j], before, equations) for j in incomplete), default=0.0)
+                max((score_change(layout, j, sums[j], before, equations) for j in incomplete), default=0.0)
             )
             step = {"step": len(record) + 1, "objective": self.history_[-1]}
             record.append({**step, "intercept": equations.intercept, "coef": equations.coef})
@@ -217,7 +217,7 @@ class PredictMissing(Transformer):
     def _finish(self, layout: Layout, sums: Sums, equations: Equations) -> None:
         self.intercept_, self.coef_ = equations.intercept, equations.coef
         self.design_scale_ = np.sqrt(np.diag(sums[-1].scatter) / sums[-1].weight)
-        self.r2_ = np.array([explained(layout, j, sums[j], equations) for j in range(len(layout.own))])
+        self.r2_ = np.array([r_squared(layout, j, sums[j], equations) for j in range(len(layout.own))])
 
     def _warn_of_moves(self) -> None:
         warnings.warn(

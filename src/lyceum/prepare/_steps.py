@@ -99,7 +99,7 @@ class Fill:
         return Schema(named + tuple(_flag(self.before[j].name) for j in self.flagged))
 
     @cached_property
-    def recoded(self) -> list[int]:
+    def recoded_columns(self) -> list[int]:
         """Columns whose cells were numbers and are codes after."""
         return [
             j for j, (new, old) in enumerate(zip(self.filled, self.before)) if old.numeric and not new.numeric
@@ -119,9 +119,9 @@ class Fill:
         return block.with_X(X, self.schema(block.schema))
 
     def _as_codes(self, X: np.ndarray) -> np.ndarray:
-        if self.recoded:
+        if self.recoded_columns:
             X = X.copy()
-            for j in self.recoded:
+            for j in self.recoded_columns:
                 X[:, j] = codes_of(X[:, j], self.before[j].categories)  # type: ignore[arg-type]
         return X
 
