@@ -170,3 +170,7 @@ def test_hand_solved_alignments():
     assert purity(["a", "b", "b", "b"], [0, 0, 0, 1]) == 0.75
     with pytest.raises(SettingError, match="'largest', 'greedy' or 'optimal'"):
         align(y, labels, "best")
+
+
+def test_the_entropy_of_pure_clusters_is_zero_and_prints_so():
+    assert str(entropy(["a", "a", "b"], [0, 0, 1])) == "0.0"

@@ -19,7 +19,6 @@ from lyceum.cluster._density_clusters import DensityClusters
 from lyceum.cluster._divisive import Divisive
 from lyceum.cluster._external import (
     Agreement,
-    PairCounts,
     adjusted_rand,
     agreement,
     align,
@@ -34,6 +33,7 @@ from lyceum.cluster._kmeans import KMeans
 from lyceum.cluster._kmedoids import KMedoids
 from lyceum.cluster._metric_learner import NAMED_METRICS, MetricLearner
 from lyceum.cluster._multinomial_mixture import MultinomialMixture
+from lyceum.cluster._pair_counts import PairCounts
 from lyceum.cluster._student_mixture import StudentMixture
 from lyceum.cluster._to_clusters import finite_distances
 from lyceum.cluster._top_columns import top_columns

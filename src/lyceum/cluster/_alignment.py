@@ -20,9 +20,31 @@ class Alignment:
     table : array of shape (n_classes, n_clusters)
         The weight of the rows of every class in every cluster.
     class_names, cluster_names : array
-        The labels.
+        Their labels.
     matches : array of int of shape (n_clusters,)
-        The place of the class of every cluster among the classes, -1 for none.
+        The class of every cluster, as its place in `class_names`; -1 for none.
+    classes : dict
+        The class of every cluster, None for none.
+    accuracy : float
+        The share of rows whose cluster is matched with their class.
+    class_f1, f1 : array of shape (n_classes,), and float
+        The F1 of every class, and their mean.
+
+    See Also
+    --------
+    align : Makes it.
+    Agreement : Measures that need no matching.
+
+    References
+    ----------
+    H. W. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import align
+    >>> found = align(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
+    >>> found.classes, found.class_f1.round(4).tolist()  # 2·2/(2 + 3), 2·3/(4 + 3)
+    ({0: 'a', 1: 'b'}, [0.8, 0.8571])
     """
 
     table: np.ndarray

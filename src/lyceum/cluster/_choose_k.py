@@ -20,7 +20,7 @@ __all__ = ["KChoice", "choose_k"]
 
 @dataclass(frozen=True, slots=True)
 class KChoice:
-    """What every number of clusters gives, and which number each criterion chooses.
+    """Measures of several numbers of clusters, and the number that each criterion chooses.
 
     Attributes
     ----------
@@ -38,6 +38,34 @@ class KChoice:
         The fitted models.
     criterion : str
         What `k` is chosen by.
+    elbow, by_silhouette, by_bic : int
+        The number with the sharpest bend of the SSE, the largest mean silhouette, and the least BIC.
+    k : int
+        The number chosen by `criterion`.
+    model : learner
+        The fitted model with that number.
+
+    See Also
+    --------
+    choose_k : Makes it.
+    lyceum.plot.elbow : The picture.
+    Silhouette : Of one clustering.
+
+    References
+    ----------
+    D. Pelleg and A. W. Moore, "X-means: extending k-means with efficient estimation of the number of
+    clusters", International Conference on Machine Learning, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.cluster import choose_k
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0]])
+    >>> found = choose_k(X, range(1, 5))
+    >>> found.k, found.elbow, found.sse[:3].round(6).tolist()
+    (3, 2, [401.5, 101.5, 1.5])
+    >>> found.model.n_clusters
+    3
     """
 
     clusters: np.ndarray

@@ -27,7 +27,7 @@ __all__ = ["ClusterBased", "ClusterWeights", "PlacedExplanation", "clusters_of_r
 
 @dataclass(frozen=True)
 class PlacedExplanation(Explanation):
-    """What every column adds to a prediction, and the cluster that the row was placed in.
+    """What every column adds to a prediction, and the cluster of the row.
 
     Parameters
     ----------
@@ -37,6 +37,23 @@ class PlacedExplanation(Explanation):
         The cluster of every row; -1 for none.
     about : mapping of int to Table
         What is known of every cluster.
+
+    See Also
+    --------
+    ClusterLabels : Its `explain` makes it.
+    lyceum.ensemble.ClusterClassifier : Another learner whose `explain` makes it.
+    lyceum.report.Explanation : The base class.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import ClusterLabels, KMeans
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> model = ClusterLabels(KMeans(2, random_state=0)).fit(X, ["a", None, None, None, "b", None])
+    >>> why = model.explain([[1.5], [11.5]])
+    >>> why.predicted.tolist(), bool(why.clusters[0] != why.clusters[1])
+    (['a', 'b'], True)
+    >>> why.detail(0).columns
+    ('class', 'weight of labels', 'posterior')
     """
 
     clusters: np.ndarray = None  # type: ignore[assignment]
@@ -57,7 +74,23 @@ class ClusterWeights:
     Attributes
     ----------
     table : array of shape (n_clusters + 1, n_classes + 1)
-        The last row is of rows without a cluster, the last column of those without a class.
+        The last row is for rows without a cluster, the last column for rows without a class.
+
+    See Also
+    --------
+    ClusterLabels : A learner from this statistic.
+    Agreement : The table of classes and clusters of given labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from lyceum.cluster import ClusterWeights
+    >>> from lyceum.data import scan
+    >>> rows = scan(pa.table({"x": [1.0, 2.0, 8.0, 9.0], "y": ["a", "a", "a", "b"]}), target="y")
+    >>> found = rows.reduce(lambda block: ClusterWeights.of(block, lambda b: b.X[:, 0] > 5, n_classes=2))
+    >>> found.table.tolist()
+    [[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
 
     table: np.ndarray
@@ -91,10 +124,42 @@ class _WithoutTarget:
 
 
 class ClusterBased(Learner):
-    """A learner that fits a clusterer first, `KMeans` or any other, and then asks it about rows.
+    """A learner that fits a clusterer first, `KMeans` or any other, and then uses the clusters of rows.
 
-    A clusterer of Lyceum, or a pipeline of its learners, gets rows as they come. One of another library gets
-    numbers in memory, with categories as columns of 0 and 1.
+    A clusterer of Lyceum, or a pipeline of its learners, gets rows as they come. A clusterer of another
+    library gets numbers in memory, with categories as columns of 0 and 1.
+
+    Attributes
+    ----------
+    clusterer : learner or None
+        The clusterer as given; None for the learner's own.
+    clusterer_ : learner
+        The fitted clusterer.
+    typical_ : array of shape (n_features,)
+        Typical cells, where explanations start.
+
+    See Also
+    --------
+    ClusterLabels, ClusterFeatures, lyceum.ensemble.ClusterClassifier : Learners of this kind.
+
+    Examples
+    --------
+    A learner that gives every row the size of its cluster:
+
+    >>> import numpy as np
+    >>> from lyceum.cluster import ClusterBased, KMeans, clusters_of_rows
+    >>> class ClusterSize(ClusterBased):
+    ...     def __init__(self, clusterer=None):
+    ...         self.clusterer = clusterer
+    ...     def fit(self, X, y=None):
+    ...         self._fit_clusterer(self._rows(X))
+    ...         self.sizes_ = np.bincount(self.predict_cluster(X))
+    ...         return self
+    ...     def predict(self, X):
+    ...         return self._apply(lambda block: self.sizes_[clusters_of_rows(self, block)], X)
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0]]
+    >>> ClusterSize(KMeans(2, random_state=0)).fit(X).predict([[1.0], [9.0]]).tolist()
+    [3, 2]
     """
 
     clusterer: Any

@@ -33,7 +33,7 @@ _CELLS = 1 << 21  # compared at once
 
 @dataclass(frozen=True)
 class ClusterExplanation(Explanation):
-    """What every column adds to a row's being nearer to its cluster than to the next, and its near members.
+    """What every column adds to the margin of a row's cluster over the next one, and its nearest members.
 
     Parameters
     ----------
@@ -43,6 +43,24 @@ class ClusterExplanation(Explanation):
         The rows of its cluster that are nearest to the row, by their numbers; -1 where there are fewer.
     distances : array of shape (n, 3)
         Their distances; infinite where there are fewer.
+
+    See Also
+    --------
+    DensityClusters, Divisive : Their `explain` makes it.
+    TreeExplanation : The same with the merges of a tree.
+    lyceum.report.Explanation : The base class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.cluster import DensityClusters
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 0.0], [10.0, 0.0]])
+    >>> model = DensityClusters(eps=1.5, min_samples=2).fit(X)
+    >>> why = model.explain([[2.0, 0.0]])
+    >>> why.members[0].tolist(), why.distances[0].tolist()  # its cluster has two rows
+    ([1, 0, -1], [1.0, 2.0, inf])
+    >>> bool(why.contributions[0, 0] > 0), float(why.contributions[0, 1])
+    (True, 0.0)
     """
 
     members: np.ndarray = None  # type: ignore[assignment]
@@ -75,7 +93,7 @@ class ClusterExplanation(Explanation):
 
 @dataclass(frozen=True)
 class TreeExplanation(ClusterExplanation):
-    """A `ClusterExplanation` with the way of every row up the tree of merges.
+    """A `ClusterExplanation` with the merges of every row's cluster, up the tree.
 
     Parameters
     ----------
@@ -83,6 +101,20 @@ class TreeExplanation(ClusterExplanation):
         As in `ClusterExplanation`.
     linkage : array of shape (n_fitted - 1, 4)
         All merges, in SciPy's form.
+
+    See Also
+    --------
+    Agglomerative : Its `explain` makes it.
+    ClusterExplanation : The same without a tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.cluster import Agglomerative
+    >>> model = Agglomerative(2, linkage="single").fit(np.array([[0.0], [1.0], [3.0], [10.0]]))
+    >>> why = model.explain([[0.0]])
+    >>> [row[1:3] for row in why.merges(0).rows]  # the height, and what was joined
+    [(1.0, 'row 1'), (2.0, 'row 2'), (7.0, 'row 3')]
     """
 
     linkage: np.ndarray = None  # type: ignore[assignment]

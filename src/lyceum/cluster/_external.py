@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum.cluster._alignment import MATCHES, Alignment
+from lyceum.cluster._pair_counts import PairCounts
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 
 __all__ = [
     "Agreement",
-    "PairCounts",
     "adjusted_rand",
     "agreement",
     "align",
@@ -34,7 +34,36 @@ class Agreement:
     table : array of shape (n_classes, n_clusters)
         The weight of the rows of every class in every cluster.
     classes, clusters : array
-        The labels.
+        Their labels.
+    cluster_entropies, entropy : array of shape (n_clusters,), and float
+        The entropy of the classes in every cluster, in bits, and its mean by weight: 0 is best.
+    cluster_purities, purity : array of shape (n_clusters,), and float
+        The share of the largest class in every cluster, and its mean by weight: 1 is best.
+    pairs : PairCounts
+        Judgements of all pairs of rows.
+    mutual_information, normalized_mutual_information : float
+        The mutual information of class and cluster, in bits; and over the mean of the two entropies.
+
+    See Also
+    --------
+    agreement : Makes it.
+    Alignment : Clusters matched with classes.
+    PairCounts : Judgements of pairs of rows.
+    SumsOfSquares, Silhouette : Measures that need no classes.
+
+    References
+    ----------
+    C. D. Manning, P. Raghavan and H. Schütze, "Introduction to Information Retrieval", Cambridge University
+    Press, 2008, section 16.3.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import agreement
+    >>> found = agreement(["a", "a", "a", "b"], [0, 0, 1, 1])
+    >>> found.table.tolist(), found.cluster_purities.tolist(), found.purity
+    ([[2.0, 1.0], [0.0, 1.0]], [1.0, 0.5], 0.75)
+    >>> found.cluster_entropies.tolist(), found.entropy
+    ([0.0, 1.0], 0.5)
     """
 
     table: np.ndarray
@@ -49,7 +78,7 @@ class Agreement:
     @property
     def cluster_entropies(self) -> np.ndarray:
         """The entropy of the classes in every cluster, in bits."""
-        return -_plogp(self._shares).sum(axis=0)
+        return 0.0 - _plogp(self._shares).sum(axis=0)  # not -0.0 where a cluster is pure
 
     @property
     def entropy(self) -> float:
@@ -257,66 +286,6 @@ def mutual_information(y: Any, labels: Any, *, normalized: bool = False) -> floa
     """
     found = agreement(y, labels)
     return found.normalized_mutual_information if normalized else found.mutual_information
-
-
-@dataclass(frozen=True, slots=True)
-class PairCounts:
-    """Judgements of pairs of rows: does the clustering put together what belongs together?
-
-    Attributes
-    ----------
-    together : float
-        Pairs of one class in one cluster (true positives).
-    only_cluster : float
-        Pairs of two classes in one cluster (false positives).
-    only_class : float
-        Pairs of one class in two clusters (false negatives).
-    apart : float
-        Pairs of two classes in two clusters (true negatives).
-    """
-
-    together: float
-    only_cluster: float
-    only_class: float
-    apart: float
-
-    @property
-    def rand(self) -> float:
-        """The share of pairs that are judged rightly."""
-        total = self.together + self.only_cluster + self.only_class + self.apart
-        return (self.together + self.apart) / total if total else 1.0
-
-    @property
-    def adjusted_rand(self) -> float:
-        """The Rand index, corrected for chance."""
-        a, b, c, d = self.together, self.only_cluster, self.only_class, self.apart
-        if b == c == 0:
-            return 1.0
-        return 2 * (a * d - b * c) / ((a + c) * (c + d) + (a + b) * (b + d))
-
-    @property
-    def precision(self) -> float:
-        """The share of pairs in one cluster that are of one class."""
-        total = self.together + self.only_cluster
-        return self.together / total if total else 1.0
-
-    @property
-    def recall(self) -> float:
-        """The share of pairs of one class that are in one cluster."""
-        total = self.together + self.only_class
-        return self.together / total if total else 1.0
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        total = 2 * self.together + self.only_cluster + self.only_class
-        return 2 * self.together / total if total else 1.0
-
-    @property
-    def jaccard(self) -> float:
-        """Pairs together in both over pairs together in either."""
-        total = self.together + self.only_cluster + self.only_class
-        return self.together / total if total else 1.0
 
 
 def pair_counts(y: Any, labels: Any) -> PairCounts:

@@ -34,6 +34,21 @@ class SumsOfSquares:
         The weight of every cluster.
     within_clusters, between_clusters : array
         The share of every cluster in `within` and `between`.
+
+    See Also
+    --------
+    sums_of_squares : Makes it.
+    Silhouette : A measure that compares clusters with their neighbours.
+    KMeans : Minimises `within`.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import sums_of_squares
+    >>> found = sums_of_squares([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.total, found.within, found.between
+    (104.0, 4.0, 100.0)
+    >>> found.within_clusters.tolist(), found.between_clusters.tolist()
+    ([2.0, 2.0], [50.0, 50.0])
     """
 
     total: float
@@ -115,6 +130,26 @@ class Silhouette:
         The mean over all rows.
     mean_of_clusters : float
         The mean over the clusters, each counted once.
+
+    See Also
+    --------
+    silhouette : Makes it.
+    lyceum.plot.silhouette : The picture.
+    KChoice : Several numbers of clusters.
+
+    References
+    ----------
+    P. J. Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis",
+    Journal of Computational and Applied Mathematics 20, 1987.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import silhouette
+    >>> found = silhouette([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.points.round(3).tolist()  # of the first: a = 2, b = 11, 9 / 11
+    [0.818, 0.778, 0.778, 0.818]
+    >>> found.cluster_means.round(3).tolist(), round(found.mean, 3)
+    ([0.798, 0.798], 0.798)
     """
 
     points: np.ndarray
@@ -214,6 +249,22 @@ class Proximity:
         The sum of the edges within every cluster, each pair once.
     separation : array of shape (k, k)
         The sum of the edges between two clusters; zero on the diagonal.
+    total_cohesion, total_separation : float
+        The sums of all edges within clusters, and between clusters.
+
+    See Also
+    --------
+    proximity : Makes it.
+    Silhouette : Both as one number per row.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import proximity
+    >>> found = proximity([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.cohesion.tolist(), found.separation.tolist()  # 10 + 12 + 8 + 10
+    ([2.0, 2.0], [[0.0, 40.0], [40.0, 0.0]])
+    >>> found.total_cohesion, found.total_separation
+    (4.0, 40.0)
     """
 
     clusters: np.ndarray
