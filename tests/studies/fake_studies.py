@@ -8,8 +8,9 @@ import numpy as np
 
 from lyceum.decision import LossMatrix
 from lyceum.studies._candidate import Candidate
-from lyceum.studies._comparison import HoldoutResult, OutOfSample
+from lyceum.studies._comparison import HoldoutResult
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._plan import Task
 from lyceum.studies._problems import Problems
 from lyceum.studies._ranking import compare_learners

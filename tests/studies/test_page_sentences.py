@@ -14,7 +14,6 @@ from lyceum.cli import _study as command
 from lyceum.report import Explanation
 from lyceum.studies import Candidate, Failure, Suspect
 from lyceum.studies._effect_figures import _pair
-from lyceum.studies._effects import PairEffect
 from lyceum.studies._example import Example
 from lyceum.studies._format import (
     aligned_interval,
@@ -24,6 +23,7 @@ from lyceum.studies._format import (
     percent_text,
     score_text,
 )
+from lyceum.studies._model_effects import PairEffect
 from lyceum.studies._problems import Problems
 from lyceum.studies._report import _Page, _section
 from lyceum.studies._report_parts import ExampleView, IntervalScale

@@ -13,10 +13,11 @@ from lyceum.evaluate import hoeffding
 from lyceum.studies import _statements
 from lyceum.studies._candidate import Suspect
 from lyceum.studies._choice import choose_learner
-from lyceum.studies._comparison import HoldoutResult, OutOfSample
+from lyceum.studies._comparison import HoldoutResult
 from lyceum.studies._learning_trend import learning_trend
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metrics import loss_and_interval
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._posterior_statements import best_ranking, calibration_noise
 from lyceum.studies._ranking_metric import RankingMetric
 

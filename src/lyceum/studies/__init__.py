@@ -13,10 +13,11 @@ from lyceum.studies._baseline import MeanRegressor, PriorClassifier
 
 if TYPE_CHECKING:
     from lyceum.studies._candidate import Candidate, Failure, Suspect
-    from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
-    from lyceum.studies._effects import ColumnEffect, ColumnImportance, ModelEffects, PairEffect
+    from lyceum.studies._comparison import Comparison, HoldoutResult, RankedLearner
     from lyceum.studies._example import Example
     from lyceum.studies._format import aligned_interval, aligned_loss, p_cell
+    from lyceum.studies._model_effects import ColumnEffect, ColumnImportance, ModelEffects, PairEffect
+    from lyceum.studies._out_of_sample import OutOfSample
     from lyceum.studies._recipe import LearnerChoice, Recipe
     from lyceum.studies._report import write_report
     from lyceum.studies._report_parts import IntervalScale
@@ -55,10 +56,11 @@ __all__ = [
 _MODULES = {
     "_table_clusters": ("TableClusters", "cluster_table"),
     "_candidate": ("Candidate", "Failure", "Suspect"),
-    "_comparison": ("Comparison", "HoldoutResult", "OutOfSample", "RankedLearner"),
-    "_effects": ("ColumnEffect", "ColumnImportance", "ModelEffects", "PairEffect"),
+    "_comparison": ("Comparison", "HoldoutResult", "RankedLearner"),
+    "_model_effects": ("ColumnEffect", "ColumnImportance", "ModelEffects", "PairEffect"),
     "_example": ("Example",),
     "_format": ("aligned_interval", "aligned_loss", "p_cell"),
+    "_out_of_sample": ("OutOfSample",),
     "_recipe": ("LearnerChoice", "Recipe"),
     "_report": ("write_report",),
     "_report_parts": ("IntervalScale",),

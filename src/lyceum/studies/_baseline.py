@@ -1,4 +1,4 @@
-"""What a learner has to beat: the class frequencies, or the mean, whatever the row."""
+"""The constant guesses that a learner has to beat: the class frequencies, or the mean of the target."""
 
 from __future__ import annotations
 
@@ -55,7 +55,14 @@ class PriorClassifier(OnePassClassifier):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The class labels, sorted.
     class_prior_ : array of shape (K,)
+        The shares of the classes, by weight.
+
+    See Also
+    --------
+    MeanRegressor : The same for numbers.
+    lyceum.study : Compares every learner with it.
 
     Examples
     --------
@@ -133,6 +140,12 @@ class MeanRegressor(RegressorMixin, OnePassLearner):
     Attributes
     ----------
     mean_ : array of shape (1,)
+        The weighted mean of the target.
+
+    See Also
+    --------
+    PriorClassifier : The same for classes.
+    lyceum.study : Compares every learner with it.
 
     Examples
     --------

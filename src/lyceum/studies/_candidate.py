@@ -24,23 +24,41 @@ class Candidate:
     learner : str
         Its name in the catalog; "PriorClassifier" or "MeanRegressor" for the baseline.
     label : str
-        For people: "logistic regression".
+        Its name in sentences: "logistic regression".
     about : str
         A sentence on the method.
     steps : tuple of str
         The pipeline, e.g. ("FillMissing", "Standardize", "LogisticRegression").
     settings : dict
-        What is fixed.
+        The parameters that are fixed.
     search : tuple of dicts
         The settings that the inner cross-validation chooses from; empty when there is nothing to choose.
     why : str
         Why it is here, or why it was built so.
     is_baseline : bool
+        Whether it is the constant guess.
     sparse_text : bool
         Whether it has the words of free text as sparse rows: some thousands, where others have the hundred
         most frequent.
     members : tuple of str
         Of a committee or a stack: the names of the learners that it is made of; empty for others.
+
+    See Also
+    --------
+    Study.candidates : Those of a study.
+    LearnerChoice : The request for a learner, from which it is built.
+    RankedLearner : The results of a candidate.
+
+    Examples
+    --------
+    >>> from lyceum.studies import Candidate
+    >>> candidate = Candidate(
+    ...     "Ridge", "Ridge", "ridge regression", "Least squares with shrunken coefficients.",
+    ...     steps=("FillMissing", "Ridge"), search=({"alpha": 0.1}, {"alpha": 10.0}))
+    >>> len(candidate.search), candidate.is_baseline, candidate.as_dict()["steps"]
+    (2, False, ['FillMissing', 'Ridge'])
+    >>> Candidate.from_dict(candidate.as_dict()) == candidate
+    True
     """
 
     name: str
@@ -68,21 +86,30 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A column that looks wrong, in the words of `lyceum inspect`.
-
-    `code` is the flag's ("identifier", "constant", "empty", "free_text", "leak", "mostly_missing", "copy",
-    ...), `text` its sentence, `left_out` whether the study does without the column.
+    """A column that looks wrong, as `lyceum inspect` reports it.
 
     Attributes
     ----------
     column : str
         The column.
     code : str
-        The kind of suspicion.
+        The kind of suspicion: "identifier", "constant", "empty", "free_text", "leak", "mostly_missing",
+        "copy", ...
     text : str
         What is suspicious, in words.
     left_out : bool
-        Whether it was left out.
+        Whether the study leaves the column out.
+
+    See Also
+    --------
+    Study.suspects : Those of a study.
+    lyceum.data.inspect : Finds them, also without a study.
+
+    Examples
+    --------
+    >>> from lyceum.studies import Suspect
+    >>> Suspect("id", "identifier", "counts the rows", left_out=True).as_dict()
+    {'column': 'id', 'code': 'identifier', 'text': 'counts the rows', 'left_out': True}
     """
 
     column: str
@@ -104,13 +131,25 @@ class Failure:
     name : str
         The candidate.
     label : str
-        What it is called in sentences.
+        Its name in sentences.
     repeat : int
         The repeat of the folds, from 0.
     fold : int
         The fold, from 0.
     reason : str
         What went wrong.
+
+    See Also
+    --------
+    Study.failures : Those of a study.
+    Study.problems : What else could not be made.
+
+    Examples
+    --------
+    >>> from lyceum.studies import Failure
+    >>> failure = Failure("Ridge", "ridge regression", repeat=0, fold=2, reason="column 'age' overflows")
+    >>> f"{failure.label}, fold {failure.fold + 1}: {failure.reason}"
+    "ridge regression, fold 3: column 'age' overflows"
     """
 
     name: str

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lyceum.report import plain
 from lyceum.studies._format import metric_name
 
 if TYPE_CHECKING:
     from lyceum.evaluate import LearningCurve
 
-__all__ = ["Comparison", "HoldoutResult", "OutOfSample", "RankedLearner", "Span"]
+__all__ = ["Comparison", "HoldoutResult", "RankedLearner", "Span"]
 
 Span = tuple[float, float]  # low and high end of a 95 % interval
 
@@ -48,6 +46,7 @@ class RankedLearner:
         Mean cost of the minimum-risk decisions under the study's loss matrix, doubt included; the error rate
         without either.
     cost_interval : (float, float) or None
+        95 % interval of `cost`.
     reject_rate : float or None
         Share of rows rejected by doubt, 0 without.
     log_loss, auc, brier, calibration_error : float or None
@@ -57,7 +56,9 @@ class RankedLearner:
     auc_error : float or None
         Standard error of `auc` over folds; None with fewer than three.
     rmse, mae, r2 : float or None
+        Root mean squared error, mean absolute error and R² of numbers.
     rmse_interval : (float, float) or None
+        95 % interval of `rmse`.
     fold_losses : tuple of float
         The loss of every fold, in the order of repeats and folds; a squared error for regression.
     train_loss : float
@@ -91,12 +92,14 @@ class RankedLearner:
     complexity : int
         How many numbers a prediction needs.
     is_baseline : bool
+        Whether it is the constant guess.
     fit_word : str
         "overfitting": beyond chance worse than the best (or a constant guess) on new rows, but better on the
         rows it learned from; "underfitting": worse on both; else, and for committees, "balanced".
     verdict : str
         One sentence for people.
     folds_done, folds_planned : int
+        The finished folds, over all repeats, and all folds of the plan.
     settings_tried : int
         How many settings the inner folds compared in every fold that was searched; 1 where there is nothing
         to choose.
@@ -110,8 +113,40 @@ class RankedLearner:
     search_seconds : float
         The part of `seconds` that the search took.
     members : dict of str to float
-        Of a committee or of stacking: the learners, and what each weighs; empty for others.
+        Of a committee or of stacking: the weight of every learner; empty for others.
     warnings : tuple of str
+        The warnings of its fits, each once.
+    is_tuned : bool
+        Whether its settings were searched in every finished fold, or there was nothing to search.
+
+    See Also
+    --------
+    Comparison : All learners of a study, best first.
+    Study.best, Study.choice : The one with the smallest loss, and the one that was fitted on all rows.
+
+    References
+    ----------
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
+    American Statistical Association 22, 1927.
+    Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
+    Psychometrika 12, 1947.
+    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
+    1979.
+    D. J. Hand and R. J. Till, "A simple generalisation of the area under the ROC curve for multiple class
+    classification problems", Machine Learning 45, 2001.
+    C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
+
+    Examples
+    --------
+    As a study makes it, of a learner whose settings were searched in one of two folds:
+
+    >>> from lyceum.studies import RankedLearner
+    >>> learner = RankedLearner(
+    ...     name="Ridge", label="ridge regression", params={"alpha": 0.1}, loss=2.1, interval=(1.8, 2.4),
+    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3, seconds=0.2, memory=0,
+    ...     folds_done=2, folds_planned=2, is_baseline=False, settings_tried=12, folds_searched=1)
+    >>> learner.is_tuned, learner.as_dict()["interval"]
+    (False, [1.8, 2.4])
     """
 
     name: str
@@ -191,6 +226,18 @@ class HoldoutResult:
         Share of wrong classes among the decisions made.
     reject_rate : float or None, default=None
         The share of rows rejected, where rejecting is allowed.
+
+    See Also
+    --------
+    Comparison.holdout : That of a study.
+    lyceum.study : Holds rows out by its `holdout`.
+
+    Examples
+    --------
+    >>> from lyceum.studies import HoldoutResult
+    >>> result = HoldoutResult(n_rows=50, loss=0.1, interval=(0.04, 0.21), error=0.1)
+    >>> result.as_dict()
+    {'n_rows': 50, 'loss': 0.1, 'interval': [0.04, 0.21], 'error': 0.1, 'reject_rate': None}
     """
 
     n_rows: int
@@ -236,8 +283,34 @@ class Comparison:
     learning_curve : lyceum.evaluate.LearningCurve or None
         Of the choice, in `criterion` (squared error for regression); None when the budget did not reach.
     holdout : HoldoutResult or None
+        The result on the rows held out, where the recipe asks for it.
     statements : tuple of str
         Plain sentences: what the test rows can support, doubt, leaks, budget, sample, folds.
+    metric : str
+        The criterion as it is shown: AUC, larger is better, where the loss is 1 − AUC.
+    baseline : RankedLearner or None
+        The constant guess.
+
+    See Also
+    --------
+    Study.comparison : That of a study.
+    RankedLearner : One learner of it.
+    lyceum.apply.compare_models : Two fitted models on the same rows.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from lyceum.studies import Comparison, RankedLearner
+    >>> ridge = RankedLearner(
+    ...     name="Ridge", label="ridge regression", params={}, loss=2.1, interval=(1.8, 2.4),
+    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3, seconds=0.2, memory=0,
+    ...     folds_done=2, folds_planned=2, is_baseline=False, rank=1)
+    >>> guess = replace(ridge, name="MeanRegressor", loss=5.0, interval=(4.0, 6.0), is_baseline=True, rank=2)
+    >>> found = Comparison(
+    ...     "RMSE", (ridge, guess), best="Ridge", choice="Ridge", choice_reason="it is the best", n_rows=40,
+    ...     n_folds=2, hoeffding=None, test="", learning_curve=None, holdout=None, statements=())
+    >>> found[found.best].loss, found.baseline.loss, found.metric
+    (2.1, 5.0, 'RMSE')
     """
 
     criterion: str
@@ -263,7 +336,7 @@ class Comparison:
 
     @property
     def metric(self) -> str:
-        """The criterion as people call it: AUC, the larger the better, where the loss is 1 − AUC."""
+        """The criterion as it is shown: AUC, larger is better, where the loss is 1 − AUC."""
         return metric_name(self.criterion)
 
     @property
@@ -274,35 +347,3 @@ class Comparison:
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
         return plain({each.name: getattr(self, each.name) for each in fields(self)})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OutOfSample:
-    """Predictions for rows that the learner had not seen, ordered by repeat, then by row.
-
-    Unpacks to truth and predictions: `y, proba = study.out_of_sample(name)`.
-
-    Attributes
-    ----------
-    rows : array of shape (m,)
-        Row numbers in the data; with several repeats a row occurs once per repeat.
-    repeats, folds : array of shape (m,)
-    y : array of shape (m,)
-        True class codes into `Study.classes`, or true values.
-    predicted : array of shape (m, K) or (m,)
-        Posteriors, or predicted values.
-    weight : array of shape (m,) or None
-    groups : array of shape (m,) or None
-        Codes of the groups of the recipe's `group`: rows of one group are alike, and count as one.
-    """
-
-    rows: np.ndarray
-    repeats: np.ndarray
-    folds: np.ndarray
-    y: np.ndarray
-    predicted: np.ndarray
-    weight: np.ndarray | None
-    groups: np.ndarray | None = None
-
-    def __iter__(self):
-        return iter((self.y, self.predicted))

@@ -20,11 +20,12 @@ from lyceum.errors import Cancelled, StudyError
 from lyceum.evaluate import LearningCurve, bootstrap_632, learning_curve
 from lyceum.persist import save
 from lyceum.studies._committees import committee_model
-from lyceum.studies._comparison import HoldoutResult, OutOfSample, RankedLearner
+from lyceum.studies._comparison import HoldoutResult, RankedLearner
 from lyceum.studies._example_rows import explain_row, pick_rows
 from lyceum.studies._fold_calibration import calibrated_model, choose_map, usual_calibration
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metrics import decision_errors, loss_and_interval
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._pipelines import build_pipeline, few_threads, row_predictions, seed_of
 from lyceum.studies._plan import Plan
 from lyceum.studies._problems import Problems, reason_of

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import stats
 
 from lyceum.evaluate import corrected_t, mcnemar
-from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._trials import Trial, by_row, sum_by_group
 
 __all__ = [

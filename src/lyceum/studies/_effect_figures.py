@@ -12,8 +12,8 @@ from lyceum import plot
 from lyceum.data import time_text
 from lyceum.plot.style import COLOURS, finish, legend, line_style
 from lyceum.report import Table
-from lyceum.studies._effects import ColumnEffect, ModelEffects, PairEffect
 from lyceum.studies._format import percent_text, show_cell
+from lyceum.studies._model_effects import ColumnEffect, ModelEffects, PairEffect
 from lyceum.studies._problems import Problems
 from lyceum.studies._svg import Figure, figure_of
 

@@ -1,24 +1,24 @@
-"""What the columns do to the chosen model, on rows that it has not seen: importance and effects."""
+"""Importance and effects of the columns for the chosen model, computed on rows that it has not seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lyceum.data import ArraySource, Column, Rows
-from lyceum.report import plain
 from lyceum.studies._committees import committee_model
 from lyceum.studies._comparison import RankedLearner
 from lyceum.studies._fold_calibration import calibrated_model
+from lyceum.studies._model_effects import ColumnEffect, ColumnImportance, ModelEffects, PairEffect
 from lyceum.studies._pipelines import build_pipeline, row_predictions, seed_of
 from lyceum.studies._plan import Plan
 from lyceum.studies._store import Store
 from lyceum.studies._study_data import StudyData
 
-__all__ = ["ColumnEffect", "ColumnImportance", "ModelEffects", "PairEffect", "effect_values"]
+__all__ = ["effect_values"]
 
 _ROWS = 300  # unseen rows that are enough: no more folds are fitted
 _SHUFFLES = 5
@@ -28,120 +28,6 @@ _SHOWN = 4  # columns whose effect is computed
 _POINTS, _PAIR_POINTS, _CATEGORIES = 16, 8, 10
 _EFFECT_ROWS, _PAIR_ROWS = 200, 100
 _CURVES = 4  # classes whose posterior is followed
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnImportance:
-    """How much larger the loss on unseen rows is when a column is shuffled, with its standard error.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    increase, standard_error : float
-        Of the error rate, mean cost or RMSE, over shuffles.
-    """
-
-    column: str
-    increase: float
-    standard_error: float
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnEffect:
-    """Partial dependence: the mean prediction when all rows have the same value in one column.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    values : tuple
-        The values given to it: numbers, or categories.
-    outputs : tuple of str
-        What is predicted: classes, or the target.
-    means : tuple of tuples of float
-        For every output the mean posterior or number at every value.
-    """
-
-    column: str
-    values: tuple[Any, ...]
-    outputs: tuple[str, ...]
-    means: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PairEffect:
-    """Partial dependence on the two columns that interact most among those with the largest importance.
-
-    Attributes
-    ----------
-    columns : (str, str)
-        The columns.
-    values : tuple of two tuples
-        The values given to each.
-    output : str
-        What is predicted: a class, or the target.
-    means : tuple of tuples of float
-        The mean prediction; rows are values of the first column.
-    strength : float
-        Friedman and Popescu's H²: the share of the variance that no sum of two single effects has.
-    """
-
-    columns: tuple[str, str]
-    values: tuple[tuple[Any, ...], tuple[Any, ...]]
-    output: str
-    means: tuple[tuple[float, ...], ...]
-    strength: float
-
-
-@dataclass(frozen=True, slots=True)
-class ModelEffects:
-    """Importance and effects of the columns for the choice, fitted on some folds and shown on the others.
-
-    Attributes
-    ----------
-    n_rows, n_models : int
-        Unseen rows, and the fitted models that they come from.
-    loss : float
-        The error rate, mean cost or RMSE of these models on these rows.
-    importance : tuple of ColumnImportance
-        Largest first.
-    effects : tuple of ColumnEffect
-        Of the most important columns.
-    pair : PairEffect or None
-        None with fewer than two columns that matter.
-    """
-
-    n_rows: int
-    n_models: int
-    loss: float
-    importance: tuple[ColumnImportance, ...]
-    effects: tuple[ColumnEffect, ...]
-    pair: PairEffect | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """All fields in JSON's own types."""
-        return plain(asdict(self))
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> ModelEffects:
-        """The effects that `as_dict` made."""
-        pair = stored["pair"]
-        return cls(
-            stored["n_rows"],
-            stored["n_models"],
-            stored["loss"],
-            tuple(ColumnImportance(**each) for each in stored["importance"]),
-            tuple(ColumnEffect(**_tuples(each)) for each in stored["effects"]),
-            None if pair is None else PairEffect(**_tuples(pair)),
-        )
-
-
-def _tuples(stored: Mapping[str, Any]) -> dict[str, Any]:
-    def of(value: Any) -> Any:
-        return tuple(map(of, value)) if isinstance(value, list) else value
-
-    return {name: of(value) for name, value in stored.items()}
 
 
 # -- models and their unseen rows ----------------------------------------------------------------------------

@@ -15,23 +15,42 @@ __all__ = ["Example"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """A row of the data, what the final model says of it, and why.
+    """A row of the data, the prediction of the final model, and its explanation.
 
     Attributes
     ----------
     row : int
         Its number in the data.
     cells : dict of column to value
-        As people read them; None where missing.
+        The cells as numbers and texts; None where missing.
     truth : label or float
+        The true target.
     decided : label or float
-        What the final model says: a class, an action of the loss matrix, "reject", or a number.
+        The decision of the final model: a class, an action of the loss matrix, "reject", or a number.
     posterior : tuple of float, or None
-        In the order of `Study.classes`.
-    explanation : lyceum.report.Explanation of one row, or None where the learner does not explain
+        The posteriors, in the order of `Study.classes`.
+    explanation : lyceum.report.Explanation or None
+        What every column adds to the prediction; None where the learner does not explain.
     picked : str
         Why it is shown: "clearest right decision", "clearest mistake" or "nearest to the decision border",
         by the expected costs (for regression "largest error", ...).
+
+    See Also
+    --------
+    Study.examples : Those of a study.
+    lyceum.apply.explain_rows : Explains rows of a file.
+    lyceum.report.Explanation : What every column adds.
+
+    Examples
+    --------
+    >>> from lyceum.studies import Example
+    >>> example = Example(
+    ...     row=3, cells={"hours": 3.0, "town": "Ulm"}, truth=11.0, decided=10.5, posterior=None,
+    ...     explanation=None, picked="largest error")
+    >>> example.frame().column_names, example.frame().num_rows
+    (['hours', 'town'], 1)
+    >>> Example.from_dict(example.as_dict()).decided
+    10.5
     """
 
     row: int

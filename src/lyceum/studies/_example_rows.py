@@ -8,9 +8,9 @@ import numpy as np
 
 from lyceum.apply import FittedModel
 from lyceum.data import Column, time_text
-from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._example import Example
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._pipelines import row_predictions
 from lyceum.studies._plan import Plan
 from lyceum.studies._study_data import StudyData

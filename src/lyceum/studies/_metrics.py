@@ -11,9 +11,10 @@ from scipy import stats
 
 from lyceum.evaluate import auc, auc_hand_till, calibration, regression_report
 from lyceum.evaluate import error_interval as wilson_interval
-from lyceum.studies._comparison import OutOfSample, RankedLearner, Span
+from lyceum.studies._comparison import RankedLearner, Span
 from lyceum.studies._fold_calibration import usual_calibration
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._problems import Problems
 from lyceum.studies._task_table import TaskTable
 from lyceum.studies._trials import Trial, by_row, sum_by_group

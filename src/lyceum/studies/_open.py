@@ -13,9 +13,9 @@ from lyceum.studies import _conclusions
 from lyceum.studies._candidate import Failure
 from lyceum.studies._comparison import Comparison
 from lyceum.studies._disk import damage_error
-from lyceum.studies._effects import ModelEffects
 from lyceum.studies._example import Example
 from lyceum.studies._facts import StudyFacts
+from lyceum.studies._model_effects import ModelEffects
 from lyceum.studies._problems import Problems
 from lyceum.studies._ranking import compare_learners
 from lyceum.studies._recipe import Recipe

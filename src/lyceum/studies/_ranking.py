@@ -12,7 +12,7 @@ import numpy as np
 from lyceum.errors import StudyError
 from lyceum.evaluate import hoeffding
 from lyceum.studies._choice import choose_learner
-from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
+from lyceum.studies._comparison import Comparison, RankedLearner
 from lyceum.studies._difference_tests import (
     DifferenceTest,
     against_baseline,
@@ -24,6 +24,7 @@ from lyceum.studies._difference_tests import (
 )
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metrics import n_independent, ranked_learner
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._problems import Problems
 from lyceum.studies._store import Store
 from lyceum.studies._task_table import TaskTable

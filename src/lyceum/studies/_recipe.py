@@ -22,7 +22,7 @@ __all__ = ["LearnerChoice", "Recipe"]
 
 @dataclass(frozen=True)
 class LearnerChoice:
-    """A learner that is asked for.
+    """A learner that a recipe asks for, with its settings.
 
     Attributes
     ----------
@@ -33,6 +33,21 @@ class LearnerChoice:
     search : dict or None
         For every parameter to search a list of choices, or (low, high, "log" or "linear"). None takes the
         search space of the catalog without the parameters that are fixed; an empty one searches nothing.
+
+    See Also
+    --------
+    Recipe : Has them as `learners`.
+    Candidate : The learner as the study builds it.
+    lyceum.catalog.find : The learners by name, with their search spaces.
+
+    Examples
+    --------
+    >>> from lyceum.linear import Ridge
+    >>> from lyceum.studies import LearnerChoice
+    >>> LearnerChoice.of(Ridge(alpha=3.0)).as_dict()
+    {'name': 'Ridge', 'settings': {'alpha': 3.0}}
+    >>> LearnerChoice("Ridge", search={"alpha": (0.1, 10.0, "log")}).as_dict()["search"]
+    {'alpha': {'low': 0.1, 'high': 10.0, 'scale': 'log'}}
     """
 
     name: str
@@ -80,9 +95,11 @@ class Recipe:
     data : tuple of str
         Paths of the files. In a recipe file they are relative to its folder.
     target : str
+        The column to predict.
     task : {"classification", "regression"} or None
         What the target holds; None: decided by its values.
     kinds : dict of column to "continuous", "categorical" or "binary"
+        Declared kinds, where what is inferred is not wanted.
     ignore : tuple of str
         Columns to leave out.
     keep : tuple of str
@@ -106,8 +123,9 @@ class Recipe:
         classes, "rmse", "mae", "r2" or "pinball" ("pinball 0.9" for the quantile 0.9) for numbers. None is
         the cost, which is the error rate without `loss` and `doubt`, or RMSE.
     folds : int or None
-        None: 10 below 2,000 rows, else 5.
+        Outer folds; None: 10 below 2,000 rows, else 5.
     repeats, inner_folds : int
+        How often the outer folds are drawn, and the folds that settings are chosen by.
     n_settings : int
         The share of every learner: how many of its settings the inner folds of a fold compare at most, the
         defaults first. All begin on one inner fold, and the better third goes on to the next.
@@ -119,11 +137,13 @@ class Recipe:
     holdout : float
         Share of rows that nothing is chosen by.
     bootstrap_632 : bool
+        Whether the .632 bootstrap estimate is computed too.
     choose : {"simplest", "best"}
         Which learner is fitted on all rows: "simplest" is the simplest that is level with the best, with a
         loss within half a standard error of the lowest and, of those, for classes, a log loss within a
         quarter of a standard error of the lowest; "best" has the lowest loss.
     seed : int
+        The seed of folds, searches and learners.
     budget_minutes : float or None
         The time for the learners and the conclusions, once the data are read.
     memory_mb : int
@@ -134,6 +154,12 @@ class Recipe:
         Whether the words of free text are counted; else such columns are left out.
     form : dict
         How the files are written, where that is not to be found out: see `lyceum.data.FileFormat`.
+
+    See Also
+    --------
+    lyceum.study : Runs it.
+    LearnerChoice : A learner with settings of its own.
+    Study.recipe : That of a study.
 
     Examples
     --------

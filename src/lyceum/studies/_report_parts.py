@@ -34,7 +34,7 @@ _FAR = 4.0  # times the worst learner: from there on the constant guess is off t
 
 @dataclass(frozen=True, slots=True)
 class IntervalScale:
-    """The axis of the drawn intervals.
+    """The axis of the drawn intervals of a ranking.
 
     Attributes
     ----------
@@ -42,6 +42,18 @@ class IntervalScale:
         The smallest end shown.
     high : float
         The largest end shown.
+
+    See Also
+    --------
+    RankedLearner : Has the intervals that are drawn.
+    write_report : Draws them.
+
+    Examples
+    --------
+    >>> from lyceum.studies import IntervalScale
+    >>> scale = IntervalScale(0.0, 0.4)
+    >>> scale.at(0.1), scale.holds(0.1), scale.holds(0.5)
+    (25.0, True, False)
     """
 
     low: float
@@ -49,6 +61,7 @@ class IntervalScale:
 
     @classmethod
     def of(cls, learners: Sequence[RankedLearner]) -> IntervalScale:
+        """The axis that shows the intervals of all learners, but of a constant guess only if it is near."""
         without_baseline = [one for one in learners if not one.is_baseline]
         low, high = _ends(without_baseline or learners)
         ends = _ends(learners)
@@ -60,10 +73,11 @@ class IntervalScale:
         return cls(low, high if high > low else low + 1.0)
 
     def holds(self, value: float) -> bool:
+        """Whether a value is on the axis."""
         return self.low <= value <= self.high
 
     def at(self, value: float) -> float:
-        """The place of a value along the bar."""
+        """The place of a value on the axis, from 0 to 100."""
         return round(_BAR * min(1.0, max(0.0, (value - self.low) / (self.high - self.low))), 2)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lyceum.studies import _posterior_statements as posteriors
 from lyceum.studies._candidate import Failure, Suspect
-from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
+from lyceum.studies._comparison import Comparison, HoldoutResult, RankedLearner
 from lyceum.studies._difference_tests import is_shown
 from lyceum.studies._format import (
     capitalize,
@@ -27,6 +27,7 @@ from lyceum.studies._format import (
 )
 from lyceum.studies._learning_trend import learning_trend
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._problems import Problems
 from lyceum.studies._study_result import Study
 from lyceum.studies._verdicts import gain_text

@@ -28,8 +28,8 @@ import pyarrow.parquet as pq
 
 from lyceum.errors import StudyError
 from lyceum.files import write_file
-from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._disk import damage_error, explain_disk_errors
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._plan import Task
 
 __all__ = ["Store", "TaskResult"]

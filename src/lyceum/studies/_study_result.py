@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.report import Summary, Table, plain
-from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner, Span
+from lyceum.studies._comparison import Comparison, RankedLearner, Span
 from lyceum.studies._facts import StudyFacts
 from lyceum.studies._format import keep_units, metric_interval, metric_value, p_cell, subject
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._problems import Problems
 
 if TYPE_CHECKING:
     from lyceum.studies._candidate import Failure
     from lyceum.studies._class_rates import ClassRates
-    from lyceum.studies._effects import ModelEffects
     from lyceum.studies._example import Example
+    from lyceum.studies._model_effects import ModelEffects
     from lyceum.studies._recipe import Recipe
 
 __all__ = ["Study"]
@@ -98,7 +99,26 @@ class Study(StudyFacts):
 
     See Also
     --------
-    lyceum.study : Make a study.
+    lyceum.study : Runs a study.
+    lyceum.studies.Comparison : The learners against each other.
+    lyceum.studies.write_report : Writes the report again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import lyceum
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"hours": range(20), "pay": [5.0 + 2 * h + (-1) ** h for h in range(20)]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = lyceum.study(rows, "pay", learners=["LinearRegression"], folds=2, out=f"{folder}/study")
+    ...     found = lyceum.studies.Study.open(made.folder)
+    ...     y, predicted = found.out_of_sample("LinearRegression")
+    ...     found.model.predict(pd.DataFrame({"hours": [30]})).round(2).tolist()  # 24 + (2 - 10/665) · 20.5
+    [64.69]
+    >>> found.choice.name, found.comparison.baseline.name, len(predicted)
+    ('LinearRegression', 'MeanRegressor', 20)
+    >>> bool(abs(found.best.rmse**2 - ((y - predicted) ** 2).mean()) < 1e-9)
+    True
     """
 
     folder: Path

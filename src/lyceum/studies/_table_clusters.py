@@ -51,7 +51,24 @@ class TableClusters:
     profile : Table
         What every cluster is like: means of numbers, the commonest category.
     left_out : dict of str to str
-        Columns that say nothing of the rows (identifiers, constants, empty ones, free text), and why.
+        Columns without information (identifiers, constants, empty ones, free text), and why.
+
+    See Also
+    --------
+    cluster_table : Finds them.
+    lyceum.cluster.KMeans, lyceum.cluster.KMedoids : The learners that are used by default.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.studies import cluster_table
+    >>> table = pd.DataFrame({"age": [21.0, 22, 23, 61, 62, 63], "town": ["Ulm"] * 3 + ["Bonn"] * 3})
+    >>> print(cluster_table(table, clusters=2).profile)
+    What every cluster is like
+    column  cluster 0   cluster 1
+    ──────  ──────────  ───────────
+    age     22          62
+    town    Ulm (100%)  Bonn (100%)
     """
 
     source: str

@@ -9,8 +9,8 @@ import numpy as np
 
 from lyceum.errors import StudyError
 from lyceum.studies._candidate import Candidate
-from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._loss_rule import LossRule, weighted_mean
+from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._plan import Task
 from lyceum.studies._store import Store, TaskResult
 from lyceum.studies._task_table import TaskTable
