@@ -136,7 +136,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     See Also
     --------
     DecisionTreeRegressor : A constant in every leaf.
-    LinearRegression : One linear model for all rows.
+    lyceum.linear.LinearRegression : One linear model for all rows.
 
     References
     ----------
