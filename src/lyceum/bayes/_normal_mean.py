@@ -22,17 +22,22 @@ class NormalMean:
     mean_n = variance_n (mean_0/variance_0 + n x̄/noise).
 
     A strong prior (small variance) shrinks the mean to its own; a weak one (large variance) leaves x̄, and
-    with `variance=inf` the posterior is that of maximum likelihood: x̄ and noise/n. One row at a time or all
+    with `variance=inf` the posterior is that of maximum likelihood: x̄ and noise/n. One row at a time and all
     at once give the same. Columns are independent: all numbers may be one for all columns, or one per column.
 
     Parameters
     ----------
     mean : float or array of shape (d,), default=0.0
-        Of the prior, and after `update` of the posterior.
+        The mean of the prior, and after `update` of the posterior.
     variance : float or array of shape (d,), default=inf
-        Of the prior, and after `update` of the posterior. 0 is certainty.
+        The variance of the prior, and after `update` of the posterior; 0 is certainty.
     noise : float or array of shape (d,), default=1.0
         The known variance of a row about μ.
+
+    Attributes
+    ----------
+    predictive_variance : array
+        The variance of a new row: that of μ and the noise.
 
     See Also
     --------
@@ -41,6 +46,7 @@ class NormalMean:
 
     Examples
     --------
+    >>> from lyceum.bayes import NormalMean
     >>> weak = NormalMean(mean=0.0, variance=1e9, noise=1.0).update([4.0, 5.0, 6.0])
     >>> round(float(weak.mean), 6), round(float(weak.variance), 6)
     (5.0, 0.333333)

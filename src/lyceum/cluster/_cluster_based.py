@@ -38,6 +38,11 @@ class PlacedExplanation(Explanation):
     about : mapping of int to Table
         What is known of every cluster.
 
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        The explained scores: base plus contributions.
+
     See Also
     --------
     ClusterLabels : Its `explain` makes it.

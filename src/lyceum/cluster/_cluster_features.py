@@ -50,7 +50,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
 
     See Also
     --------
-    ClusterClassifier : a classifier per cluster instead.
+    lyceum.ensemble.ClusterClassifier : A classifier per cluster instead.
 
     Examples
     --------

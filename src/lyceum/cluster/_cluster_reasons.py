@@ -44,6 +44,11 @@ class ClusterExplanation(Explanation):
     distances : array of shape (n, 3)
         Their distances; infinite where there are fewer.
 
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        The explained scores: base plus contributions.
+
     See Also
     --------
     DensityClusters, Divisive : Their `explain` makes it.
@@ -101,6 +106,11 @@ class TreeExplanation(ClusterExplanation):
         As in `ClusterExplanation`.
     linkage : array of shape (n_fitted - 1, 4)
         All merges, in SciPy's form.
+
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        The explained scores: base plus contributions.
 
     See Also
     --------

@@ -24,16 +24,16 @@ class Euclidean(Metric):
     Differences are squared and summed in double precision, never taken from products, so that rows far from
     the origin keep their digits.
 
+    See Also
+    --------
+    SquaredEuclidean : the same without the root.
+    Mahalanobis : in units of the spread of the rows.
+
     Examples
     --------
     >>> from lyceum.distances import Euclidean
     >>> Euclidean()([0, 0], [3, 4])
     5.0
-
-    See Also
-    --------
-    SquaredEuclidean : the same without the root.
-    Mahalanobis : in units of the spread of the rows.
     """
 
     takes_sparse = True
@@ -54,15 +54,15 @@ class Euclidean(Metric):
 class SquaredEuclidean(Metric):
     """The square of the Euclidean distance, Σ_j (x_j - y_j)². It does not obey the triangle inequality.
 
+    See Also
+    --------
+    Euclidean : its root.
+
     Examples
     --------
     >>> from lyceum.distances import SquaredEuclidean
     >>> SquaredEuclidean()([0, 0], [3, 4])
     25.0
-
-    See Also
-    --------
-    Euclidean : its root.
     """
 
     takes_sparse = True

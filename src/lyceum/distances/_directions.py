@@ -21,15 +21,15 @@ class Cosine(Metric):
     It is taken as |u - v|² / 2 of the rows scaled to length 1, which keeps its digits where rows are nearly
     parallel. A row of zeros has no direction: it is at distance 1 from all others, and 0 from its like.
 
+    See Also
+    --------
+    Correlation : of rows about their means.
+
     Examples
     --------
     >>> from lyceum.distances import Cosine
     >>> Cosine()([1, 0], [0, 2]), Cosine()([1, 1], [2, 2])
     (1.0, 0.0)
-
-    See Also
-    --------
-    Correlation : of rows about their means.
     """
 
     takes_sparse = True
@@ -68,15 +68,15 @@ class Correlation(Cosine):
 
     A constant row is at distance 1 from all others, and 0 from its like.
 
+    See Also
+    --------
+    Cosine : about the origin.
+
     Examples
     --------
     >>> from lyceum.distances import Correlation
     >>> round(Correlation()([1, 2, 3], [10, 20, 30]), 12), round(Correlation()([1, 2, 3], [3, 2, 1]), 12)
     (0.0, 2.0)
-
-    See Also
-    --------
-    Cosine : about the origin.
     """
 
     takes_sparse = False

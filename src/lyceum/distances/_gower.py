@@ -42,6 +42,10 @@ class Gower(Metric):
     ValueDifference : distances of categories from the classes that go with them.
     Hamming : the share of the columns that differ.
 
+    References
+    ----------
+    Gower, J. C. (1971). A general coefficient of similarity and some of its properties. Biometrics 27(4).
+
     Examples
     --------
     >>> import pyarrow as pa
@@ -50,10 +54,6 @@ class Gower(Metric):
     >>> rows = scan(pa.table({"age": [20.0, 30.0, 60.0], "sex": ["f", "m", None]}))
     >>> pairwise(rows, metric=Gower().fitted(rows)).round(3).tolist()
     [[0.0, 0.625, 1.0], [0.625, 0.0, 0.75], [1.0, 0.75, 0.0]]
-
-    References
-    ----------
-    Gower, J. C. (1971). A general coefficient of similarity and some of its properties. Biometrics 27(4).
     """
 
     weights: Any = None

@@ -50,6 +50,10 @@ class NeighborIndex:
     algorithm : str
         The algorithm in use.
 
+    See Also
+    --------
+    nearest : one search.
+
     Examples
     --------
     >>> from lyceum.distances import NeighborIndex
@@ -60,10 +64,6 @@ class NeighborIndex:
     [0]
     >>> index.nearest(None, 1).rows.tolist()  # of every row among the others
     [[1], [0], [0]]
-
-    See Also
-    --------
-    nearest : one search.
     """
 
     def __init__(

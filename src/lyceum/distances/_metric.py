@@ -48,11 +48,15 @@ class Metric:
         Whether rows may be sparse.
     takes_missing : bool
         Whether cells may be missing (NaN).
+    is_metric : bool
+        Whether the triangle inequality holds.
+    space : Space
+        The native comparison of two rows.
 
     See Also
     --------
-    metric : a metric by its name.
-    pairwise, nearest, within_radius : functions that take a metric.
+    metric : A metric by its name.
+    pairwise, nearest, within_radius : Functions that take a metric.
 
     Examples
     --------

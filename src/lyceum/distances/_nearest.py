@@ -111,6 +111,7 @@ class NearestLists:
     Parameters
     ----------
     metric : Metric
+        How rows are compared.
     n_columns : int
         The number of columns compared.
     n_rows : int

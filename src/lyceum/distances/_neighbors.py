@@ -57,6 +57,11 @@ class RadiusNeighbors:
     rows : array of int64 of shape (number of neighbours,)
         Their row numbers.
 
+    Attributes
+    ----------
+    counts : array of int64 of shape (n,)
+        The number of neighbours of every query.
+
     See Also
     --------
     within_radius : the search.

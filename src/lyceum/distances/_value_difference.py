@@ -44,6 +44,12 @@ class ValueDifference(Metric):
     --------
     Gower : distances of mixed columns without classes.
 
+    References
+    ----------
+    Stanfill, C. and Waltz, D. (1986). Toward memory-based reasoning. Communications of the ACM 29(12).
+    Wilson, D. R. and Martinez, T. R. (1997). Improved heterogeneous distance functions. Journal of
+    Artificial Intelligence Research 6.
+
     Examples
     --------
     >>> import pyarrow as pa
@@ -53,12 +59,6 @@ class ValueDifference(Metric):
     >>> rows = scan(sky, target="play")
     >>> pairwise(rows, metric=ValueDifference(q=1).fitted(rows))[0].tolist()  # rain and fog are alike
     [0.0, 0.0, 1.0, 1.0]
-
-    References
-    ----------
-    Stanfill, C. and Waltz, D. (1986). Toward memory-based reasoning. Communications of the ACM 29(12).
-    Wilson, D. R. and Martinez, T. R. (1997). Improved heterogeneous distance functions. Journal of
-    Artificial Intelligence Research 6.
     """
 
     q: int = 2

@@ -40,9 +40,13 @@ class Kernel:
     takes_missing : bool
         Whether cells may be missing (NaN).
     takes_categories : bool
-        Whether it compares categories itself, so that it wants cells as they are coded.
+        Whether it compares categories itself, so that it takes cells as they are coded.
     mercer : bool or None
         Whether it is a Mercer kernel for all rows; None if that depends on rows and settings (`is_mercer`).
+    is_fitted : bool
+        Whether all settings are numbers; if not, `fitted` learns them.
+    native : NativeKernel or None
+        The form that native functions take, if the values follow from products of rows.
 
     See Also
     --------

@@ -36,6 +36,11 @@ class NeighborExplanation(Explanation):
     differences : array of shape (n, k, n_columns)
         What every column contributes to the distance of every voter, as a share of its (squared) distance.
 
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        The explained scores: base plus contributions.
+
     See Also
     --------
     KNeighborsClassifier, KNeighborsRegressor : Their `explain` makes it.

@@ -28,24 +28,32 @@ __all__ = ["BayesNet"]
 class BayesNet:
     """A Bayesian network: P(X₁, ..., Xₙ) = Π P(Xᵢ | parents of Xᵢ) over a directed acyclic graph.
 
-    A network never changes; what alters it (`do`, `with_nodes`) gives another one. It is compiled into a
-    junction tree when it is first asked, and answers from that.
+    A network never changes: `do` and `with_nodes` give another one. The first query compiles it into a
+    junction tree, which all later queries use.
 
     Parameters
     ----------
     nodes : sequence of TableNode and GaussianNode
         In any order. Parents must be among them, and a discrete node may have discrete parents only.
     name : str, default=""
+        The name of the network.
 
     Attributes
     ----------
     nodes : tuple of nodes
         In the order given, their parameters as arrays.
     names : tuple of str
+        The variables, in the order given.
     parents : dict of name to names
+        The parents of every variable.
     edges : list of (parent, child)
+        The edges of the graph.
     order : list of str
-        Parents before children.
+        The variables, parents before children.
+    n_parameters : int
+        The number of free parameters of all nodes.
+    n_joint_parameters : int
+        The number of free parameters of one table over all discrete variables.
 
     See Also
     --------

@@ -23,21 +23,23 @@ class TableNode:
     Parameters
     ----------
     name : str
+        The name of the variable.
     states : sequence of labels
         In the order of the last axis of the table.
     parents : names, default=()
         Discrete variables, in the order of the first axes.
     table : array of shape (states of the first parent, ..., states), or dict
         For every combination of the parents' states the probabilities of the states, which sum to 1. A dict
-        has a state of the parent, or a tuple of states, as key and probabilities as values. Left out, all
+        has a state of the parent, or a tuple of states, as key and probabilities as values. By default all
         states are equally probable.
 
     See Also
     --------
-    GaussianNode : a number instead of a state.
+    GaussianNode : A number instead of a state.
 
     Examples
     --------
+    >>> from lyceum.networks import TableNode
     >>> TableNode("grass", ["dry", "wet"], ["rain"], {"no": [0.9, 0.1], "yes": [0.1, 0.9]})
     TableNode(name='grass', states=('dry', 'wet'), parents=('rain',))
     """
@@ -128,15 +130,19 @@ class GaussianNode:
     Parameters
     ----------
     name : str
+        The name of the variable.
     parents : names, default=()
         Discrete and Gaussian variables; each kind in the order in which it is named.
     intercept : float or array of shape (states of the discrete parents, ...), default=0
+        The constant of every equation.
     coefficients : array of shape (states of the discrete parents, ..., numeric parents), default=()
+        The factors of the numeric parents in every equation.
     variance : float or array of shape (states of the discrete parents, ...), default=1
+        The variance of the noise in every equation.
 
     See Also
     --------
-    TableNode : a state instead of a number.
+    TableNode : A state instead of a number.
 
     References
     ----------
@@ -145,6 +151,7 @@ class GaussianNode:
 
     Examples
     --------
+    >>> from lyceum.networks import GaussianNode
     >>> GaussianNode("weight", ["height"], intercept=-100.0, coefficients=[1.0], variance=25.0)
     GaussianNode(name='weight', parents=('height',))
     """

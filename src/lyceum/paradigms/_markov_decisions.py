@@ -23,11 +23,17 @@ class DecisionProcess:
     Parameters
     ----------
     transitions : array of shape (A, S, S)
-        P(s'|s, a): what action a in state s leads to. Rows sum to 1, or to 0 where an episode ends.
+        P(s'|s, a): the probabilities of the next state after action a in state s. Rows sum to 1, or to 0 where
+        an episode ends.
     rewards : array of shape (S, A)
         The expected reward of action a in state s.
     shape : tuple of int, optional
         Rows and columns, if states are the cells of a grid, for pictures.
+
+    Attributes
+    ----------
+    n_states, n_actions : int
+        S and A.
 
     See Also
     --------
@@ -37,6 +43,8 @@ class DecisionProcess:
     --------
     Two states; action 1 leads from the first to the second, whose reward is 1 for ever:
 
+    >>> import numpy as np
+    >>> from lyceum.paradigms import DecisionProcess, value_iteration
     >>> P = np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
     >>> world = DecisionProcess(P, np.array([[0.0, 0.0], [1.0, 1.0]]))
     >>> value_iteration(world, discount=0.5).values.round(6).tolist()
