@@ -73,7 +73,7 @@ def is_tree_table(dtype: Any) -> bool:
 def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
     """Raise unless the arrays of a tree of scikit-learn are those of a tree.
 
-    Every node has one parent, which comes before it, no path is longer than the depth that is said, features
+    Every node has one parent, which comes before it, no path is longer than the stated depth, features
     are columns, values have a place for every class: what its compiled code indexes without looking.
     """
     from sklearn.tree._tree import NODE_DTYPE

@@ -230,7 +230,7 @@ def _dump(model: Any) -> _Members:
 
 
 def _rewrite(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Make the schema say nothing of this process: public homes of types, no object ids, arrays by content.
+    """Make the schema independent of this process: public homes of types, no object ids, arrays by content.
 
     Returns the arrays by their new names.
     """

@@ -1,7 +1,7 @@
 """Progress of long work: one protocol for reading, fitting, evaluating and studies, with a way to stop.
 
-Code that works long calls `report(stage, done, total)`. Whoever wants to see it, or to be able to stop it,
-runs the work inside `watch`:
+Long-running code calls `report(stage, done, total)`. To see its progress, or to be able to cancel it, run it
+inside `watch`:
 
     with watch(show) as watched:
         model.fit(rows)          # show(Update("trees", 12, 100)), ...
@@ -94,7 +94,7 @@ class Watch:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the work was told to stop."""
+        """Whether the work is to stop: it was cancelled, or the deadline has passed."""
         return self._stop.is_set() or (self.deadline is not None and time.monotonic() >= self.deadline)
 
 
@@ -130,7 +130,7 @@ def watch(show: Callable[[Update], None] | None = None, deadline: float | None =
 
 
 def with_watches(work: Callable[..., Any]) -> Callable[..., Any]:
-    """The same work for other threads: what stops the caller stops it there, and it shows nothing."""
+    """The same work for other threads: cancelling the caller cancels it there, and it shows nothing."""
     watches = tuple(replace(each, show=None) for each in _watches.get())
 
     def watched_work(*arguments: Any) -> Any:
@@ -144,12 +144,12 @@ def with_watches(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_watched() -> bool:
-    """Whether anybody watches: what a report would say need not be computed if not."""
+    """Whether there is a watch; without one, the content of a report need not be computed."""
     return bool(_watches.get())
 
 
 def report(stage: str, done: int, total: int | None = None) -> None:
-    """Tell whoever watches how far the work is; raises `Cancelled` if it was told to stop."""
+    """Send the progress of the work to all watches; raises `Cancelled` if one of them cancels it."""
     for watched in _watches.get():
         if watched.cancelled:
             of = "" if total is None else f" of {total:,}"

@@ -1,4 +1,4 @@
-"""What learners say of themselves: summaries and explanations, as text and as tables in a notebook."""
+"""Summaries, tables and explanations of learners, as text and as tables in a notebook."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ class Explanation:
     values: np.ndarray | None = None
 
     def extend(self, kind: type[Extended], **more: Any) -> Extended:
-        """The same explanation as one of a subclass, which knows more of every row."""
+        """The same explanation as one of a subclass, with further fields."""
         own = {one.name: getattr(self, one.name) for one in fields(Explanation)}
         return kind(**own, **more)
 

@@ -22,7 +22,7 @@ Parts = Callable[[Block], np.ndarray]
 def collect_explanation(
     rows: Rows, steps: Sequence[Step], parts: Parts, unit: str, labels: Sequence[Any] | np.ndarray | None
 ) -> tuple[Explanation, np.ndarray]:
-    """The explanation of coded rows, read once, and what else `parts` says of them.
+    """The explanation of coded rows, read once, and the further columns of `parts`.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def explain_frame(
     unit, labels
         As in `collect_explanation`.
     more : function of a frame, optional
-        What else to say of every row, (n, m).
+        The further columns of every row, (n, m).
     """
     cells = np.asarray(rows.gathered("explain", "fewer rows at a time").dense, dtype=np.float64)
     schema = Schema(rows.schema.columns)

@@ -164,7 +164,7 @@ class Learner(BaseEstimator):
     def _explain_with_more(
         self, X: Any, parts: Callable[[Block], np.ndarray], unit: str
     ) -> tuple[Explanation, np.ndarray]:
-        """As `_explain`, with what else `parts` says of every row in further columns."""
+        """As `_explain`, with the further columns that `parts` gives for every row."""
         check_is_fitted(self)
         known = getattr(self, "classes_", None)
         return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)
@@ -172,7 +172,7 @@ class Learner(BaseEstimator):
     def _explain_in_memory(
         self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None
     ) -> tuple[Explanation, Block]:
-        """As `_explain`, with the rows themselves as the method sees them, to say more of each."""
+        """As `_explain`, with the rows themselves as the method sees them, for further details."""
         who = (type(self).__name__, "explain for fewer rows")
         held = Inputs(self).for_predict(X).gathered(*who)
         rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
@@ -224,7 +224,7 @@ class Learner(BaseEstimator):
 
 
 def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that learns: all or nothing, with the threads and the progress that were asked for."""
+    """A method that learns: all or nothing, with the threads of `n_jobs` and the progress of `verbose`."""
 
     @wraps(method)
     def guarded(self: Learner, *data: Any, **named: Any) -> Any:

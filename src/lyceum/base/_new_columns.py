@@ -1,4 +1,4 @@
-"""What `transform` gives back, in every transformer: the container that came in.
+"""What `transform` gives back, in every transformer: the same kind of container as its input.
 
 An array for an array, a pandas, Polars or pyarrow frame for such a frame, a lazy Dask collection for one, and
 for rows of `scan(...)` rows with one more lazy step, their target and weights as they were. `set_output`

@@ -59,7 +59,7 @@ def takes_weights(estimator: Any) -> bool:
 
 
 def without_names(member: Any) -> Any:
-    """A fitted member that, like the learner which it is part of, may be asked about arrays."""
+    """A fitted member that, like the learner which it is part of, may predict on arrays."""
     for part in [step for _, step in member.steps] if isinstance(member, Pipeline) else [member]:
         if isinstance(part, Learner):
             part.__dict__.pop("feature_names_in_", None)

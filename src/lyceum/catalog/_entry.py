@@ -1,4 +1,4 @@
-"""What the catalog says of a learner, or of another public name, without importing it."""
+"""Entries of the catalog: facts on learners and other public names, without importing them."""
 
 from __future__ import annotations
 

@@ -304,7 +304,7 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
 
 
 def is_labelled(y: Any) -> np.ndarray:
-    """Where a label is there: not None and not NaN.
+    """Which rows have a label: not None and not NaN.
 
     >>> is_labelled(np.array(["a", None, float("nan")], dtype=object))
     array([ True, False, False])

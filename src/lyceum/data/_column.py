@@ -29,7 +29,7 @@ __all__ = [
 
 Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
-EXACT = 2**53  # whole numbers up to this are told apart as floats
+EXACT = 2**53  # whole numbers up to this are exact as floats
 NOTHING = "nothing but missing cells"
 TIMES = "times, in seconds"
 FREE_TEXT = "free text"
@@ -173,7 +173,7 @@ class Column:
 
 
 def is_beyond_floats(values: np.ndarray) -> bool:
-    """Whether these are whole numbers so large that floats do not tell them apart."""
+    """Whether these are whole numbers so large that they are not exact as floats."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not len(values):
         return False
     return int(values.max()) > EXACT or int(values.min()) < -EXACT

@@ -111,7 +111,7 @@ class ColumnRoles:
         return by_type(name, holds) is not None or (name in self.kinds and holds != "text")
 
     def undecided_names(self, profile: TableProfile) -> list[str]:
-        """Columns of which the rest of the rows could still tell something that matters."""
+        """Columns whose kind, categories or weights may still depend on the remaining rows."""
         in_full = self.in_full | {self.weight}
         return [name for name, column in profile.columns.items() if column.is_open or name in in_full]
 

@@ -84,7 +84,7 @@ class CsvFormat:
     written: Mapping[str, Written] = field(default_factory=dict)  # columns of text that a stream parses
     known: Mapping[str, str] = field(default_factory=dict)  # how columns were written when they were learned
     guessed: bool = False  # whether another encoding may take the place of one that does not fit
-    notes: tuple[str, ...] = ()  # what was found out and should be said
+    notes: tuple[str, ...] = ()  # what was inferred and should be reported
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
@@ -214,7 +214,7 @@ class CsvFormat:
     def stream_on(self, source: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
         """The batches of `stream`, also where cells of these columns are written in another way later on.
 
-        What came before is read again, and not given again.
+        Rows before that place are read again, but not yielded again.
         """
         form, given = self, 0
         while True:

@@ -1,4 +1,4 @@
-"""`categorical_features`: the kinds that a learner was told, in any of the forms that it takes."""
+"""`categorical_features`: the kinds of columns declared to a learner, in any of the forms that it takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Design columns of an older schema in those of a newer one, for what was learned before a category came."""
+"""Design columns of an older schema in those of a newer one, for statistics without its new categories."""
 
 from __future__ import annotations
 

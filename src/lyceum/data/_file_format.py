@@ -1,4 +1,4 @@
-"""How files are written: what the user says of them, and what their first rows tell."""
+"""How files are written: as the user says, or as inferred from their first rows."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class FileFormat:
             raise DataError(f"the decimal mark {self.decimal!r} cannot be: give '.' or ','")
 
     def __bool__(self) -> bool:
-        """Whether anything is said."""
+        """Whether any setting differs from its default."""
         return self != FileFormat()
 
     def options(self) -> dict[str, Any]:

@@ -207,7 +207,7 @@ def read_data(data: Any, form: FileFormat | None = None, known: Mapping[str, str
     data : path, glob, list of paths, or frame
         What to read.
     form : FileFormat, optional
-        How the file is written; by default that is found out.
+        How the file is written; by default this is inferred.
     known : dict, optional
         How columns were written when a model learned them, by name (`Schema.written`): taken where it fits.
 
@@ -247,7 +247,7 @@ def _describe(styles: Mapping[str, Written], table: pa.Table) -> Iterator[str]:
 def parse_written(data: TableData) -> TableData:
     """The data of a typed source with text that is written as numbers or dates read as such, and said so.
 
-    Text of plain digits stays text: whoever gave it that type may mean codes.
+    Text of plain digits stays text, as it may hold codes.
 
     >>> table = pa.table({"price": ["$3", "$1,200.50"], "code": ["17", "4"]})
     >>> parse_written(TableData(table, True, "shop")).table.schema.types[0]

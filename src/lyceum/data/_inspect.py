@@ -63,7 +63,7 @@ def inspect(
     sample : int, default=50 000
         Rows that are compared side by side.
     form : FileFormat, optional
-        How the file is written; by default that is found out.
+        How the file is written; by default this is inferred.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def _is_typed(data: Any) -> bool:
 
 
 def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[SampledProfile, tuple[str, ...]]:
-    """One pass over all rows, by batches where they are too many to hold, and what was found out on it."""
+    """One pass over all rows, in batches where memory cannot hold them, and notes on how the file is written."""
     if isinstance(data, LargeFile):
         return data.seen.head(size), data.notes
     if isinstance(data, TableData):

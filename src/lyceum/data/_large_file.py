@@ -94,7 +94,7 @@ def read_through(
     data : path, glob or list of paths
         The files.
     form : FileFormat, optional
-        How they are written; by default that is found out.
+        How they are written; by default this is inferred.
     target : str, optional
         Rows in which this column is missing are drawn only if there are too few others.
     in_full : names, optional

@@ -39,7 +39,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Cells:
-    """The sampled cells of one column: `values` when they are numbers, `column` as they came."""
+    """The sampled cells of one column: `values` when they are numbers, `column` as they were read."""
 
     name: str
     column: pa.Array

@@ -88,7 +88,8 @@ def scan(
         Files whose cells need at most this many bytes are kept in memory; larger ones are read on every pass.
     separator, encoding, decimal : str, optional
         How a text file is written: what separates its cells, its encoding, and its decimal mark ("." or ",").
-        By default the first rows tell; anything but UTF-8 and decimal points is said by a `DataWarning`.
+        By default they are inferred from the first rows; a `DataWarning` tells of any encoding but UTF-8
+        and of decimal commas.
     header : bool, default=True
         Whether the first row of a text file or a sheet has the names of the columns; without, they are x0,
         x1, ...
@@ -207,7 +208,7 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -
 
 
 def say(notes: Iterable[str], path: str) -> None:
-    """Warn of what was found out about the way in which a file is written."""
+    """Warn of what was inferred about how a file is written."""
     for note in notes:
         warnings.warn(f"{path}: {note}", DataWarning, stacklevel=5)
 

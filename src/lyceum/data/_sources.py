@@ -26,7 +26,7 @@ __all__ = ["ArraySource", "BatchPart", "CsvSource", "ParquetSource", "Part", "So
 
 
 class Part(Protocol):
-    """A stretch of rows that yields blocks whenever it is asked."""
+    """Consecutive rows, which can be read as blocks any number of times."""
 
     def blocks(self) -> Iterator[Block]: ...
 

@@ -107,7 +107,7 @@ def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
 
 
 def with_classes(schema: Schema, classes: Any, who: str) -> Schema:
-    """The schema with all classes that will come, which `partial_fit` was told."""
+    """The schema with all classes that were given to `partial_fit`."""
     if classes is None or schema.target is None:
         return schema
     wanted = np.unique(np.asarray(classes))

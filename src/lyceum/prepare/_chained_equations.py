@@ -129,7 +129,7 @@ class Chain:
         return Z
 
     def scatters(self, block: Block, columns: tuple[int, ...]) -> Stats:
-        """Scatter of the filled rows: of all, and of those where each of `columns` is there."""
+        """Scatter of the filled rows: of all, and of those where each of `columns` is not missing."""
         X = as_floats(block)
         Z = np.ascontiguousarray(self.fill(X))
         w = block.weights

@@ -40,7 +40,7 @@ _MOST = 8.0e12  # seconds beyond which NumPy has no calendar
 
 
 class DateParts(Transformer):
-    """Columns of dates and times as the parts that tell something; other columns stay as they are.
+    """Columns of dates and times as the parts that carry information; other columns stay as they are.
 
     A date is a number of seconds since 1970 to a learner, which says little of seasons and weekdays. It
     becomes

@@ -40,7 +40,7 @@ class Discretize(Transformer):
 
     .. math:: \\mathrm{gain}(T) > \\frac{\\log_2(N - 1) + \\Delta(T)}{N},
 
-    and a column that tells nothing of the classes becomes one interval. Without classes there are `n_bins`
+    and a column without information on the classes becomes one interval. Without classes there are `n_bins`
     intervals of equal frequency or width. Missing cells stay missing. The numbers of a column are kept as a
     sketch: up to some 2,000 distinct values the cuts are exact, beyond that they are among that many.
 

@@ -16,7 +16,7 @@ __all__ = ["MissingCategory"]
 class MissingCategory(FillTransformer):
     """A category of their own for the missing cells of every categorical column.
 
-    The category is the last of the column; that a cell is missing can then tell something,
+    The category is the last of the column; that a cell is missing can then be informative,
 
     .. math:: p(y \\mid x = \\mathrm{missing}) \\ne p(y).
 

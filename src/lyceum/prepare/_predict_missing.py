@@ -261,7 +261,7 @@ class PredictMissing(Transformer):
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The scatter that the equation of a column follows from: of the rows where it is there."""
+    """The scatter that the equation of a column follows from: of the rows where it is not missing."""
 
     incomplete: tuple[int, ...]
     parts: tuple[Scatter, ...]

@@ -24,7 +24,7 @@ from lyceum.report import Summary, Table
 __all__ = ["TextCounts"]
 
 _WORD = re.compile(r"\w\w+")
-_LOOK = 1000  # texts that are looked at to tell prose from categories
+_LOOK = 1000  # texts that are inspected to distinguish prose from categories
 
 
 class TextCounts(Transformer):
