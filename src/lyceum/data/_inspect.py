@@ -176,7 +176,7 @@ def _is_typed(data: Any) -> bool:
 
 
 def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[SampledProfile, tuple[str, ...]]:
-    """One pass over all rows, in batches where memory cannot hold them, and notes on how the file is written."""
+    """One pass over all rows, in batches if memory cannot hold them; notes on how the file is written."""
     if isinstance(data, LargeFile):
         return data.seen.head(size), data.notes
     if isinstance(data, TableData):
