@@ -93,7 +93,7 @@ def test_the_axes_are_searched_on_their_own():
 
     def total(bandwidth):
         model = KernelDensity(bandwidth=bandwidth, tolerance=0.0).fit(rows)
-        return float(model._sums().left_out().sum())
+        return float(model._sums().leave_rows_out().sum())
 
     one = max(total(c * reference_bandwidth(rows)) for c in 2.0 ** np.arange(-6, 3, 0.25))
     assert total(h) > one + 100

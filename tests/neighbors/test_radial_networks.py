@@ -45,8 +45,8 @@ def test_gradients_are_those_of_the_loss(linear, normalized):
     units = RadialUnits(
         rng.normal(size=(4, 2)), rng.uniform(0.5, 2, 4), np.zeros(4), normalized, linear, weights, bias
     )
-    theta = units.packed()
-    numeric = approx_fprime(theta, lambda t: units.unpacked(t).loss(Z, T, w, 0.1)[0], 1e-7)
+    theta = units.pack()
+    numeric = approx_fprime(theta, lambda t: units.unpack(t).loss(Z, T, w, 0.1)[0], 1e-7)
     if normalized:
         numeric[-3:] = 0.0  # there is no bias
     np.testing.assert_allclose(units.loss(Z, T, w, 0.1)[1], numeric, atol=1e-5)

@@ -31,7 +31,7 @@ def rows_for(architecture, rng, n=40):
 
 
 def loss_and_gradient(architecture, parameters, rows, chance=NO_CHANCE):
-    theta = architecture.padded(parameters, np.float64)
+    theta = architecture.pad(parameters, np.float64)
     gradient = np.zeros(len(theta))
     loss = architecture.network.gradient(theta, rows, gradient, chance)
     return loss, architecture.compact(gradient)
@@ -76,7 +76,7 @@ def test_relu_is_differentiable_away_from_its_corner(architecture, seed):
 @given(architectures(ACTIVATIONS), st.integers(0, 99))
 def test_parameters_survive_padding(architecture, seed):
     parameters = architecture.start(np.random.default_rng(seed))
-    theta = architecture.padded(parameters, np.float64)
+    theta = architecture.pad(parameters, np.float64)
     np.testing.assert_array_equal(architecture.compact(theta), parameters)
     weights = [part[: layer.n_in] for layer, part in zip(architecture.layers, architecture.split(parameters))]
     assert_allclose(architecture.squared_weights(theta), sum((w**2).sum() for w in weights))

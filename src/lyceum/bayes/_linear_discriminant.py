@@ -156,7 +156,7 @@ class LinearDiscriminant(Discriminant):
         self, statistic: ClassRowScatter, log_priors: np.ndarray, total_variance: np.ndarray
     ) -> None:
         scatter = statistic.pooled_rows()
-        divisor = self._divided_by(bool(scatter.any()))
+        divisor = self._degrees_left(bool(scatter.any()))
         self.covariance_ = pooled_covariance(statistic, divisor, total_variance)
         self._warn(f"it has {statistic.n_rows} rows and {len(self.mean_)} columns")
         centred = self.means_ - self.mean_
@@ -173,11 +173,11 @@ class LinearDiscriminant(Discriminant):
         if self.covariance == "identity":
             return np.ones(len(self.mean_))
         scatter = statistic.scatter.sum(axis=0)
-        left = self._divided_by(bool(scatter.any()))
+        left = self._degrees_left(bool(scatter.any()))
         scatter = scatter if scatter.ndim == 2 else apply_structure(self.covariance, scatter)
         return scatter / left if left > 0 else np.zeros_like(scatter)
 
-    def _divided_by(self, has_scatter: bool) -> float:
+    def _degrees_left(self, has_scatter: bool) -> float:
         left = float(self.class_count_.sum()) - self._lost_degrees()
         if left <= 0 and has_scatter:
             raise SettingError(

@@ -131,10 +131,12 @@ class ClusterFeatures(NewColumns, ClusterBased):
         """
         check_is_fitted(self)
         if sparse.issparse(X):
-            return self._beside(self._rows_to_predict(X).gathered(type(self).__name__, "rows in blocks"))
-        return self._in_new_columns(partial(_beside, self), X)
+            return self._append_columns(
+                self._rows_to_predict(X).gathered(type(self).__name__, "rows in blocks")
+            )
+        return self._in_new_columns(partial(_append_columns, self), X)
 
-    def _beside(self, block: Block) -> Any:
+    def _append_columns(self, block: Block) -> Any:
         cells = self._design(block)
         if not len(block):
             new = np.empty((0, self._n_clusters))
@@ -169,8 +171,8 @@ class ClusterFeatures(NewColumns, ClusterBased):
         self._check_clusterer("transform" if self.kind == "distances" else "predict")
 
 
-def _beside(model: ClusterFeatures, block: Block) -> np.ndarray:
-    found = model._beside(block)
+def _append_columns(model: ClusterFeatures, block: Block) -> np.ndarray:
+    found = model._append_columns(block)
     return found.toarray() if sparse.issparse(found) else found
 
 

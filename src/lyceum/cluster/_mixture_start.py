@@ -56,9 +56,9 @@ class ScaledCells:
     def cells(self, X: Any) -> Any:
         if sparse.issparse(X):
             return X
-        return np.nan_to_num(self._known(X), copy=False, nan=0.0)
+        return np.nan_to_num(self._standardize(X), copy=False, nan=0.0)
 
-    def _known(self, X: Any) -> np.ndarray:
+    def _standardize(self, X: Any) -> np.ndarray:
         out = (np.asarray(X, dtype=np.float64) - self.center) / self.scale
         if np.isfinite(self.fence).any():
             out[np.abs(out) > self.fence] = np.nan
@@ -66,7 +66,7 @@ class ScaledCells:
 
     def missing(self, X: np.ndarray) -> np.ndarray:
         """Which cells are missing or beyond the fence."""
-        return np.isnan(self._known(X) if np.isfinite(self.fence).any() else X)
+        return np.isnan(self._standardize(X) if np.isfinite(self.fence).any() else X)
 
     def fences_off(self, low: np.ndarray, high: np.ndarray) -> bool:
         """Whether a cell is beyond the fence, given the smallest and largest cell of every column."""
@@ -89,7 +89,7 @@ class StartLabels:
         labels, _ = nearest_center(self.scaling.cells(block.X), self.centers)
         return np.eye(len(self.centers))[labels]
 
-    def filled(self, block: Block, R: np.ndarray) -> Block:
+    def fill(self, block: Block, R: np.ndarray) -> Block:
         """The block without missing cells."""
         if sparse.issparse(block.X):
             return block

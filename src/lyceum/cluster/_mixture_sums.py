@@ -68,8 +68,8 @@ class ComponentValues:
         terms[complete] = self.terms(X[complete])
         matrices = np.ascontiguousarray(self.matrices)
         native.mixture_missing_terms(
-            X, *groups.incomplete(), self.means, matrices, self.log_weights, self.degrees, self.peaks, terms,
-            rest,
+            X, *groups.incomplete_rows(), self.means, matrices, self.log_weights, self.degrees, self.peaks,
+            terms, rest,
         )  # fmt: skip
         return terms, rest
 
@@ -138,7 +138,7 @@ def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[floa
     for rows, there in groups.large():
         part, w = Marginal.of(at, there), None if block.w is None else block.w[rows]
         gain, known = _complete_sums(np.ascontiguousarray(cells[rows][:, there]), w, part.values, pooled)
-        total, sums = total + gain, sums.merge(part.filled(known, at, pooled))
+        total, sums = total + gain, sums.merge(part.fill(known, at, pooled))
     return total, sums
 
 
@@ -232,7 +232,7 @@ class Patterns:
         """Of the others: their rows, group by group, and where groups begin."""
         return self._list_groups(~self._is_large)
 
-    def incomplete(self) -> tuple[np.ndarray, np.ndarray]:
+    def incomplete_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """The rows with a missing cell, group by group, and where groups begin."""
         return self._list_groups(np.asarray(self._patterns.any(axis=1)))
 
@@ -289,7 +289,7 @@ class Marginal:
         )
         return cls(values, there, gone, G, C)
 
-    def filled(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
+    def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
         """The sums over all columns from those over the columns that are there."""
         moments, (K, d) = sums.moments, at.means.shape
         o, m = self.there, self.gone

@@ -74,7 +74,7 @@ def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     keys = np.ascontiguousarray(flipped).view(f"V{8 * X.shape[1]}").ravel()
     order = np.argsort(keys, kind="stable")
     new = np.append(True, keys[order][1:] != keys[order][:-1])
-    return order[new], _back(order, new)
+    return order[new], _group_numbers(order, new)
 
 
 def _distinct_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -87,10 +87,10 @@ def _distinct_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
     ]
     order = np.array(sorted(range(len(cells)), key=cells.__getitem__), dtype=np.intp)
     new = np.array([i == 0 or cells[order[i]] != cells[order[i - 1]] for i in range(len(order))])
-    return order[new], _back(order, new)
+    return order[new], _group_numbers(order, new)
 
 
-def _back(order: np.ndarray, new: np.ndarray) -> np.ndarray:
+def _group_numbers(order: np.ndarray, new: np.ndarray) -> np.ndarray:
     groups = np.empty(len(order), dtype=np.intp)
     groups[order] = np.cumsum(new) - 1
     return groups

@@ -75,7 +75,7 @@ def distances_to_clusters(X: Any, model: Any, linkage: str, D: np.ndarray | None
     """The distance of every row to every cluster of stored rows, in the sense of the linkage."""
     starts, metric = model.starts_, model.metric_
     if D is None and linkage in ("centroid", "ward") and metric.name == "euclidean":
-        return pairwise(X, _like(X, cluster_means(model)))
+        return pairwise(X, _match_format(X, cluster_means(model)))
     if D is not None and linkage in ("single", "complete"):
         extreme = np.minimum if linkage == "single" else np.maximum
         return extreme.reduceat(D, starts[:-1], axis=1)
@@ -105,7 +105,7 @@ def _weigh_rows(rows: Any, w: np.ndarray) -> np.ndarray:
     return dense * w[:, None]
 
 
-def _like(X: Any, centers: np.ndarray) -> Any:
+def _match_format(X: Any, centers: np.ndarray) -> Any:
     return sparse.csr_array(centers) if sparse.issparse(X) else centers
 
 

@@ -160,7 +160,9 @@ def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, tolerance
     rows, w = np.ascontiguousarray(rows[order]), None if w is None else w[order]
 
     def likelihood(bandwidth: np.ndarray) -> float:
-        return float(np.average(KernelSums(rows, w, bandwidth, kernel, tolerance).left_out(), weights=w))
+        return float(
+            np.average(KernelSums(rows, w, bandwidth, kernel, tolerance).leave_rows_out(), weights=w)
+        )
 
     h = 2.0 ** _best(lambda k: likelihood(2.0**k * reference)) * reference
     varies = np.flatnonzero(rows.min(axis=0) < rows.max(axis=0))

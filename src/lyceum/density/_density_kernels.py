@@ -32,7 +32,9 @@ class DensityKernel:
         return float(gammaln(power + 1 + half) - gammaln(power + 1) - half * np.log(np.pi))
 
 
-def _odd(half: Callable[[np.ndarray], np.ndarray], end: float = 1.0) -> Callable[[np.ndarray], np.ndarray]:
+def _cumulative(
+    half: Callable[[np.ndarray], np.ndarray], end: float = 1.0
+) -> Callable[[np.ndarray], np.ndarray]:
     """½ ± the integral from 0 to |u|, for a symmetric kernel that ends at `end`."""
     return lambda u: 0.5 + np.sign(u) * half(np.minimum(np.abs(u), end))
 
@@ -88,7 +90,7 @@ def _radial_noise(random: np.random.RandomState, shape: tuple[int, ...]) -> np.n
 KERNELS = {
     # 1 for |u| <= 1/2: a hypercube of side h
     "parzen": DensityKernel(
-        1.0, _odd(lambda u: u, 0.5), lambda random, shape: random.uniform(-0.5, 0.5, shape)
+        1.0, _cumulative(lambda u: u, 0.5), lambda random, shape: random.uniform(-0.5, 0.5, shape)
     ),
     # exp(-u²/2) / sqrt(2π)
     "gaussian": DensityKernel(
@@ -97,35 +99,37 @@ KERNELS = {
     # exp(-2|u|)
     "laplace": DensityKernel(
         1.0,
-        _odd(lambda u: 0.5 * -np.expm1(-2.0 * u), np.inf),
+        _cumulative(lambda u: 0.5 * -np.expm1(-2.0 * u), np.inf),
         lambda random, shape: random.laplace(scale=0.5, size=shape),
     ),
     # 1 / (π (1 + u²))
     "cauchy": DensityKernel(
         1 / np.pi,
-        _odd(lambda u: np.arctan(u) / np.pi, np.inf),
+        _cumulative(lambda u: np.arctan(u) / np.pi, np.inf),
         lambda random, shape: random.standard_cauchy(shape),
     ),
     # (sin(u/2) / (u/2))² / 2π
     "sinc2": DensityKernel(
         1 / (2 * np.pi),
-        _odd(_sinc2_half, np.inf),
+        _cumulative(_sinc2_half, np.inf),
         lambda random, shape: _rejection_sample(random, shape, _propose_sinc2),
     ),
     # ¾ (1 - u²)
-    "epanechnikov": DensityKernel(0.75, _odd(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise),
+    "epanechnikov": DensityKernel(0.75, _cumulative(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise),
     # c (1 - |u|²) in the ball |u| < 1, c = (d + 2) / (2 · its volume)
     "radial_epanechnikov": DensityKernel(
-        0.75, _odd(lambda u: 0.75 * (u - u**3 / 3)), _radial_noise, radial=True
+        0.75, _cumulative(lambda u: 0.75 * (u - u**3 / 3)), _radial_noise, radial=True
     ),
     # 70/81 (1 - |u|³)³
     "tricube": DensityKernel(
         70 / 81,
-        _odd(lambda u: 70 / 81 * (u - 3 * u**4 / 4 + 3 * u**7 / 7 - u**10 / 10)),
+        _cumulative(lambda u: 70 / 81 * (u - 3 * u**4 / 4 + 3 * u**7 / 7 - u**10 / 10)),
         lambda random, shape: _rejection_sample(random, shape, _propose_tricube),
     ),
     # 1 - |u|
     "triangular": DensityKernel(
-        1.0, _odd(lambda u: u - u**2 / 2), lambda random, shape: random.uniform(-0.5, 0.5, (2, *shape)).sum(0)
+        1.0,
+        _cumulative(lambda u: u - u**2 / 2),
+        lambda random, shape: random.uniform(-0.5, 0.5, (2, *shape)).sum(0),
     ),
 }

@@ -167,7 +167,7 @@ class KernelDensity(Density, Learner):
         # A row's own window would hide how far it is from the other rows.
         if len(self.rows_) < 2:
             raise DataError("anomalies need the density of every row given the others, but there is 1 sample")
-        return weighted_quantile(self._sums().left_out(), self.weights_, quantile)
+        return weighted_quantile(self._sums().leave_rows_out(), self.weights_, quantile)
 
     def integrate(self, box: Any) -> float:
         """The probability of a box.

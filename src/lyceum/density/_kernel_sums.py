@@ -95,14 +95,14 @@ class KernelSums:
         Z /= self.bandwidth
         return Z
 
-    def left_out(self) -> np.ndarray:
+    def leave_rows_out(self) -> np.ndarray:
         """log f of every stored row given the others: each row is left out with its total weight."""
         weight = np.ones(len(self.Z)) if self.w is None else self.w
         rest = self.total - weight
         log_rest = np.log(rest, out=np.zeros_like(rest), where=rest > 0)
         return self._log_sums(self.Z, np.arange(len(self.Z))) + (self.scale - log_rest)
 
-    def left_out_once(self, places: np.ndarray) -> np.ndarray:
+    def leave_one_out(self, places: np.ndarray) -> np.ndarray:
         """log f of some stored rows, each left out with the weight of one row at most.
 
         A row of weight 2 so counts as two rows, of which one is left out.
@@ -133,12 +133,12 @@ class KernelSums:
 
         def work(task: np.ndarray) -> np.ndarray:
             sums = np.empty(len(task))
-            sum_kernels = getattr(self._packed, self.kernel)
+            sum_kernels = getattr(self._packed_rows, self.kernel)
             sum_kernels(Z[task], None if own is None else own[task], self.tolerance, sums)
             return sums
 
         if tasks:
-            self._packed  # noqa: B018  built once, before the threads start
+            self._packed_rows  # noqa: B018  built once, before the threads start
         for task, sums in zip(tasks, ordered_map(work, tasks)):
             out[task] = sums
         return out
@@ -154,7 +154,7 @@ class KernelSums:
             return np.log(np.maximum(out, 0.0))
 
     @cached_property
-    def _packed(self):
+    def _packed_rows(self):
         return native.PackedRows(self.Z, self.w)
 
     @cached_property

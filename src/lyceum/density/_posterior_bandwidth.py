@@ -130,7 +130,7 @@ class _ClassParts:
             X, w = self.rows[k][at], self.weights[k][at]
             joint = np.column_stack(
                 [
-                    self.log_priors[j] + (sums[j].left_out_once(at) if j == k else sums[j].log_density(X))
+                    self.log_priors[j] + (sums[j].leave_one_out(at) if j == k else sums[j].log_density(X))
                     for j in present
                 ]
             )

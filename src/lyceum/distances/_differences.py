@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from lyceum.distances._metric import Metric, Space, as_rows, named
+from lyceum.distances._metric import Metric, Space, as_rows, register_metric
 from lyceum.errors import DataError, SettingError
 from lyceum.statistics import Scatter
 
 __all__ = ["Chebyshev", "Euclidean", "Mahalanobis", "Manhattan", "Minkowski", "SquaredEuclidean"]
 
 
-@named("euclidean")
+@register_metric("euclidean")
 @dataclass(frozen=True)
 class Euclidean(Metric):
     """The Euclidean distance, sqrt(Σ_j (x_j - y_j)²).
@@ -49,7 +49,7 @@ class Euclidean(Metric):
         return distance**2
 
 
-@named("squared_euclidean")
+@register_metric("squared_euclidean")
 @dataclass(frozen=True)
 class SquaredEuclidean(Metric):
     """The square of the Euclidean distance, Σ_j (x_j - y_j)². It does not obey the triangle inequality.
@@ -77,7 +77,7 @@ class SquaredEuclidean(Metric):
         return Space("squares")
 
 
-@named("manhattan")
+@register_metric("manhattan")
 @dataclass(frozen=True)
 class Manhattan(Metric):
     """The Manhattan or city-block distance, Σ_j |x_j - y_j|.
@@ -100,7 +100,7 @@ class Manhattan(Metric):
         return Space("absolute")
 
 
-@named("chebyshev")
+@register_metric("chebyshev")
 @dataclass(frozen=True)
 class Chebyshev(Metric):
     """The Chebyshev or maximum distance, max_j |x_j - y_j|.
@@ -123,7 +123,7 @@ class Chebyshev(Metric):
         return Space("largest")
 
 
-@named("minkowski")
+@register_metric("minkowski")
 @dataclass(frozen=True)
 class Minkowski(Metric):
     """The Minkowski distance, (Σ_j |x_j - y_j|^p)^(1/p).
@@ -173,7 +173,7 @@ class Minkowski(Metric):
         return distance if self.p in (1.0, np.inf) else distance**self.p
 
 
-@named("mahalanobis")
+@register_metric("mahalanobis")
 @dataclass(frozen=True, eq=False)
 class Mahalanobis(Metric):
     """The Mahalanobis distance, sqrt((x - y)ᵀ S⁻¹ (x - y)) for a covariance matrix S.

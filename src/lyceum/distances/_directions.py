@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum.distances._metric import Metric, Space, named
+from lyceum.distances._metric import Metric, Space, register_metric
 
 __all__ = ["Correlation", "Cosine", "unit_rows"]
 
 
-@named("cosine")
+@register_metric("cosine")
 @dataclass(frozen=True)
 class Cosine(Metric):
     """The cosine distance, 1 - cos(x, y), from 0 to 2.
@@ -61,7 +61,7 @@ class Cosine(Metric):
         return 2.0 * distance
 
 
-@named("correlation")
+@register_metric("correlation")
 @dataclass(frozen=True)
 class Correlation(Cosine):
     """The correlation distance, 1 - r(x, y): the cosine distance of rows about their own means, from 0 to 2.

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.distances._metric import Metric, Space, as_rows, check_columns, named
+from lyceum.distances._metric import Metric, Space, as_rows, check_columns, register_metric
 from lyceum.errors import SettingError
 from lyceum.statistics import Moments
 
 __all__ = ["Gower"]
 
 
-@named("gower")
+@register_metric("gower")
 @dataclass(frozen=True, eq=False)
 class Gower(Metric):
     """Gower's distance of mixed rows, the mean over the columns known in both, from 0 to 1.

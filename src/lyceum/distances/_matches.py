@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lyceum.distances._metric import Metric, Space, named
+from lyceum.distances._metric import Metric, Space, register_metric
 
 __all__ = ["Hamming", "Jaccard"]
 
 
-@named("hamming")
+@register_metric("hamming")
 @dataclass(frozen=True)
 class Hamming(Metric):
     """The Hamming distance: the share of the columns in which two rows differ.
@@ -40,7 +40,7 @@ class Hamming(Metric):
         return distance * n_columns
 
 
-@named("jaccard")
+@register_metric("jaccard")
 @dataclass(frozen=True)
 class Jaccard(Metric):
     """The Jaccard distance of sets: 1 - |both| / |either|, of the columns that are not zero.

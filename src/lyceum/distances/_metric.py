@@ -13,7 +13,7 @@ from lyceum.data import Block, Rows, Schema, scan
 from lyceum.distances._float_matrix import check_finite, float_matrix
 from lyceum.errors import SchemaError, SettingError
 
-__all__ = ["Metric", "Space", "metric", "named"]
+__all__ = ["Metric", "Space", "metric", "register_metric"]
 
 Points = Any  # (n, d) array of float32 or float64, or CSR
 
@@ -163,7 +163,7 @@ Class = TypeVar("Class", bound=type[Metric])
 _METRICS: dict[str, type[Metric]] = {}
 
 
-def named(name: str) -> Callable[[Class], Class]:
+def register_metric(name: str) -> Callable[[Class], Class]:
     """A class decorator that registers a metric for `metric(name)`."""
 
     def register(cls: Class) -> Class:

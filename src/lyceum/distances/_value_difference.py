@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum.data import Block, Column, Schema
-from lyceum.distances._metric import Metric, Space, as_rows, check_columns, named
+from lyceum.distances._metric import Metric, Space, as_rows, check_columns, register_metric
 from lyceum.errors import SettingError
 from lyceum.statistics import Counts, Moments
 
 __all__ = ["COLUMN_PARTS", "ValueDifference"]
 
 
-@named("value_difference")
+@register_metric("value_difference")
 @dataclass(frozen=True, eq=False)
 class ValueDifference(Metric):
     """The value difference metric, (Σ_j Σ_c |P(c | x_j) - P(c | y_j)|^q)^(1/q), over columns j and classes c.

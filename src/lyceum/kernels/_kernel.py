@@ -11,7 +11,7 @@ import numpy as np
 from lyceum.errors import SettingError
 from lyceum.kernels._cells import cells_of
 
-__all__ = ["Kernel", "NativeKernel", "as_kernel", "named"]
+__all__ = ["Kernel", "NativeKernel", "as_kernel", "register_kernel"]
 
 _VALUES = 1 << 22  # kernel values held at once where sums of them are taken: 32 MB
 
@@ -197,7 +197,7 @@ Class = TypeVar("Class", bound=type[Kernel])
 _KERNELS: dict[str, type[Kernel]] = {}
 
 
-def named(*names: str) -> Callable[[Class], Class]:
+def register_kernel(*names: str) -> Callable[[Class], Class]:
     """A class decorator that registers a kernel for `as_kernel(name)`."""
 
     def register(cls: Class) -> Class:

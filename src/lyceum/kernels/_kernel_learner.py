@@ -84,7 +84,7 @@ class KernelLearner(Learner):
 
     # -- rows ------------------------------------------------------------------------------------------------
 
-    def _kept(self, rows: Rows) -> Block:
+    def _weighted_rows(self, rows: Rows) -> Block:
         """All rows with a weight, as the kernel takes them."""
         block = rows.gathered(type(self).__name__, self._alternative).without_zero_weights()
         X = block.X

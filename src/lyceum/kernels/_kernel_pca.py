@@ -146,7 +146,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         y : ignored
         sample_weight : array of shape (n_samples,), optional
         """
-        block = self._kept(self._rows(X, None, sample_weight))
+        block = self._weighted_rows(self._rows(X, None, sample_weight))
         n = len(block)
         refuse_pairs(type(self).__name__, n, 16, self._alternative)
         self.rows_, w = block.X, np.asarray(block.weights, dtype=np.float64)
@@ -208,7 +208,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     def reconstruction_error(self, X: Any) -> Any:
         """The squared distance of every row to its projection in feature space, (n_samples,)."""
         check_is_fitted(self)
-        return self._apply(partial(_left_over, self), X)
+        return self._apply(partial(_squared_residuals, self), X)
 
     def inverse_transform(self, X: Any, max_iter: int = 200, tol: float = 1e-9) -> np.ndarray:
         """Rows for scores: exact for the linear kernel, a fixed point for the RBF kernel.
@@ -317,7 +317,7 @@ def _scores(pca: KernelPCA, block: Block) -> np.ndarray:
     return (_center(pca, block) @ pca.dual_coef_).astype(block.X.dtype, copy=False)
 
 
-def _left_over(pca: KernelPCA, block: Block) -> np.ndarray:
+def _squared_residuals(pca: KernelPCA, block: Block) -> np.ndarray:
     K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
     share = pca.row_weights_ / pca.row_weights_.sum()
     own = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_

@@ -164,7 +164,7 @@ class KernelPerceptron(Classifier, KernelLearner):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        block = self._kept(self._rows(X, y, sample_weight))
+        block = self._weighted_rows(self._rows(X, y, sample_weight))
         self.kernel_ = self._learned_kernel(block, block.y)
         self.mean_ = self._center(block)
         self.base_point_ = base_point(block, self._keeps_categories)

@@ -201,7 +201,7 @@ class KernelRidge(Regressor, KernelLearner):
         """
         several = None if isinstance(X, Rows) or y is None else several_targets(y)
         rows = self._rows(X, y if several is None else several[:, 0], sample_weight)
-        block = self._kept(rows)
+        block = self._weighted_rows(rows)
         n, is_loo = len(block), isinstance(self.alpha, str)
         mixed = not is_loo and n >= _MIXED
         refuse_pairs(type(self).__name__, n, 4 if mixed else 16, self._alternative)

@@ -14,14 +14,14 @@ from lyceum.data import ArraySource, Block, Rows, scan
 from lyceum.distances import Metric, metric, pairwise
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels._cells import block_of, cells_of, is_frame, numbers_of
-from lyceum.kernels._kernel import Kernel, named
+from lyceum.kernels._kernel import Kernel, register_kernel
 
 __all__ = ["Distance", "Function", "Precomputed"]
 
 _CONDITIONALLY_NEGATIVE = ("euclidean", "squared_euclidean", "manhattan", "mahalanobis", "hamming")
 
 
-@named("distance")
+@register_kernel("distance")
 @dataclass(frozen=True)
 class Distance(Kernel):
     """The kernel k(x, y) = exp(-γ d(x, y)) of a distance d.
@@ -110,7 +110,7 @@ def _rows(X: Any) -> Any:
     return X if isinstance(X, Rows) or is_frame(X) else scan(X if sparse.issparse(X) else np.asarray(X))
 
 
-@named("precomputed")
+@register_kernel("precomputed")
 @dataclass(frozen=True)
 class Precomputed(Kernel):
     """Kernel values that are given in the place of rows.
@@ -149,7 +149,7 @@ class Precomputed(Kernel):
         return np.asarray(cells_of(Y, self), dtype=np.float64) @ np.asarray(coef, dtype=np.float64)
 
 
-@named("function")
+@register_kernel("function")
 @dataclass(frozen=True)
 class Function(Kernel):
     """The kernel of a function.

@@ -15,7 +15,7 @@ from lyceum._native import native
 from lyceum._threads import n_threads
 from lyceum.errors import SettingError
 from lyceum.kernels._cells import cells_of, numbers_of
-from lyceum.kernels._kernel import Kernel, NativeKernel, named
+from lyceum.kernels._kernel import Kernel, NativeKernel, register_kernel
 from lyceum.kernels._widths import closest_sigma, median_sigma, scale_gamma
 
 __all__ = ["RBF", "Linear", "Polynomial", "Sigmoid"]
@@ -98,7 +98,7 @@ def _check_gamma(gamma: Any, kernel: Kernel) -> float:
     return float(gamma)
 
 
-@named("linear")
+@register_kernel("linear")
 @dataclass(frozen=True)
 class Linear(_ProductKernel):
     """The linear kernel k(x, y) = x·y.
@@ -130,7 +130,7 @@ class Linear(_ProductKernel):
         return [str(name) for name in names]
 
 
-@named("polynomial", "poly")
+@register_kernel("polynomial", "poly")
 @dataclass(frozen=True)
 class Polynomial(_ProductKernel):
     """The polynomial kernel k(x, y) = (γ x·y + c)^p.
@@ -221,7 +221,7 @@ def _product_name(names: list[str]) -> str:
     return "·".join(text) or "1"
 
 
-@named("rbf", "gaussian")
+@register_kernel("rbf", "gaussian")
 @dataclass(frozen=True, repr=False)
 class RBF(_ProductKernel):
     """The Gaussian or RBF kernel k(x, y) = exp(-|x - y|² / (2σ²)) = exp(-γ |x - y|²).
@@ -307,7 +307,7 @@ class RBF(_ProductKernel):
         return f"RBF({setting})"
 
 
-@named("sigmoid")
+@register_kernel("sigmoid")
 @dataclass(frozen=True)
 class Sigmoid(_ProductKernel):
     """The sigmoid kernel k(x, y) = tanh(γ x·y + c), a unit of a neural network; in general no Mercer kernel.

@@ -121,7 +121,7 @@ def solve_dual(
                 break
             if _violation(problem, at) <= tol:
                 at.converged = True
-                return _moved_back(problem, kernel, X, at)
+                return _undo_shift(problem, kernel, X, at)
         _refresh(problem, exact, at)
     for _ in range(4):
         _rounds(problem, exact, at, tol, max_iter, patience=200)
@@ -129,10 +129,10 @@ def solve_dual(
         at.converged = _violation(problem, at) <= tol
         if at.converged or at.rounds >= max_iter:
             break
-    return _moved_back(problem, kernel, X, at)
+    return _undo_shift(problem, kernel, X, at)
 
 
-def _moved_back(problem: DualProblem, kernel: Kernel, X: Any, at: DualSolution) -> DualSolution:
+def _undo_shift(problem: DualProblem, kernel: Kernel, X: Any, at: DualSolution) -> DualSolution:
     """F of the rows as they came, where a linear kernel was solved about their mean."""
     if is_moved(kernel, X, problem.balanced and not problem.shift):
         coef = problem.coef(at.b, len(at.F))

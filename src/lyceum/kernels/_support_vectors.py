@@ -50,7 +50,7 @@ class SupportVectors(KernelLearner):
     def _gather_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Block, Any, np.ndarray, int]:
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
         rows = self._rows(X, y, sample_weight)
-        block, w = self._kept(rows), rows.sample_weight
+        block, w = self._weighted_rows(rows), rows.sample_weight
         kept = np.arange(len(block)) if w is None else np.flatnonzero(w > 0)
         self.kernel_ = self._learned_kernel(block, block.y)
         self.base_point_ = base_point(block, self._keeps_categories)

@@ -17,7 +17,7 @@ from lyceum.base import Classifier
 from lyceum.data import Block
 from lyceum.kernels._margin_machine import Intercept, MarginMachine, fit_margin_machine
 from lyceum.kernels._support_vectors import SVM_CONSTRAINTS, SupportVectors
-from lyceum.kernels._svc_calibration import calibrated
+from lyceum.kernels._svc_calibration import calibrate_machines
 from lyceum.kernels._svc_explanation import explain_by_columns, explain_by_support_vectors
 from lyceum.kernels._svm_report import svc_summary
 from lyceum.kernels._svm_votes import class_scores, coupled_posteriors, machine_classes
@@ -217,7 +217,7 @@ class SVC(Classifier, SupportVectors):
             found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
             self._finish(found, cells, block.y, kept, n)
             if self.probability:
-                self.calibration_ = calibrated(self, cells, block.y, block.weights, bound)
+                self.calibration_ = calibrate_machines(self, cells, block.y, block.weights, bound)
         return self
 
     def _bounds(self, codes: np.ndarray, w: np.ndarray) -> np.ndarray:

@@ -9,12 +9,14 @@ from sklearn.utils import check_random_state
 
 from lyceum.probability import fit_sigmoid
 
-__all__ = ["calibrated"]
+__all__ = ["calibrate_machines"]
 
 _FOLDS = 5
 
 
-def calibrated(learner: Any, cells: Any, codes: np.ndarray, w: np.ndarray, bound: np.ndarray) -> np.ndarray:
+def calibrate_machines(
+    learner: Any, cells: Any, codes: np.ndarray, w: np.ndarray, bound: np.ndarray
+) -> np.ndarray:
     """(A, B) of every machine, from five folds; 1 and 0 where a class has too few rows."""
     fold = _folds(codes, learner.random_state)
     found = np.tile([1.0, 0.0], (len(learner.machines_), 1))

@@ -231,7 +231,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         descends = self.solver == "gradient_descent"
         plain = (self.weights_ == 1.0).all()
         return LocalModel(
-            self._searched,
+            self._neighbor_index,
             np.ascontiguousarray(self._points(self.rows_), dtype=np.float64),
             self.targets_,
             None if plain else self.weights_,
@@ -257,7 +257,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             models = [self._model(n_neighbors=int(k)) for k in tried]
         elif self.bandwidth == "leave_one_out":
             near = n_terms(self.rows_.shape[1], self.degree) + 2
-            tried = bandwidths_to_try(self._searched, self._points(self.rows_), some, near, _TRIED)
+            tried = bandwidths_to_try(self._neighbor_index, self._points(self.rows_), some, near, _TRIED)
             models = [self._model(bandwidth=float(h)) for h in tried]
         else:
             return

@@ -97,7 +97,7 @@ class RadialNetwork(Learner):
         if self.fit_by == "em":
             units, history = self._by_em(units, Z, T, w, steps)
         else:
-            units = units.solved(Z, T, v, float(self.alpha))
+            units = units.solve(Z, T, v, float(self.alpha))
             history = [_error(units, Z, T, v)]
             steps.append(_step(units, history[0]))
             if self.fit_by == "gradient":
@@ -139,7 +139,7 @@ class RadialNetwork(Learner):
         fixed = not isinstance(self.widths, str)
 
         def function(theta: np.ndarray) -> tuple[float, np.ndarray]:
-            value, gradient = units.unpacked(theta).loss(Z, T, v, alpha)
+            value, gradient = units.unpack(theta).loss(Z, T, v, alpha)
             width = slice(m * d, m * d + m)
             if shared:  # all widths move together
                 gradient[width] = gradient[width].mean()
@@ -148,12 +148,12 @@ class RadialNetwork(Learner):
             return value, gradient
 
         def observe(point: Any) -> None:
-            there = units.unpacked(point.theta)
+            there = units.unpack(point.theta)
             steps.append(_step(there, 2.0 * point.value))
 
-        found = minimise(function, units.packed(), int(self.max_iter), float(self.tol), observe)
-        moved = units.unpacked(found.point.theta)
-        solved = moved.solved(Z, T, v, float(self.alpha))
+        found = minimise(function, units.pack(), int(self.max_iter), float(self.tol), observe)
+        moved = units.unpack(found.point.theta)
+        solved = moved.solve(Z, T, v, float(self.alpha))
         errors = [_error(one, Z, T, v) for one in (moved, solved)]
         history = [2.0 * float(value) for value in found.history]
         return (solved if errors[1] <= errors[0] else moved), history

@@ -96,7 +96,7 @@ class RadialUnits:
         inner = coefficients if self.normalized else coefficients[:-1]
         return replace(self, weights=inner.reshape(m, -1, K), bias=bias)
 
-    def solved(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float) -> RadialUnits:
+    def solve(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float) -> RadialUnits:
         """With weights by least squares, Σ w |f(z) - t|² + alpha · (mean square of the design) |weights|²."""
         with single_threaded_blas():
             P = self.design(Z) * np.sqrt(w)[:, None]
@@ -121,12 +121,12 @@ class RadialUnits:
 
     # -- gradients -------------------------------------------------------------------------------------------
 
-    def packed(self) -> np.ndarray:
+    def pack(self) -> np.ndarray:
         """All parameters in one vector: centres, logarithms of the widths, weights, bias."""
         parts = (self.centers, np.log(self.widths), self.weights, self.bias)
         return np.concatenate([part.ravel() for part in parts])
 
-    def unpacked(self, theta: np.ndarray) -> RadialUnits:
+    def unpack(self, theta: np.ndarray) -> RadialUnits:
         m, d = self.centers.shape
         cuts = np.cumsum([m * d, m, self.weights.size])
         centers, log_widths, weights, bias = np.split(theta, cuts)

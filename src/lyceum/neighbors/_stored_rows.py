@@ -177,7 +177,7 @@ class StoredRows(Learner):
             return replace(old, X=sparse.csr_array(X))
         return replace(old, X=np.asarray(X + offset, dtype=self.rows_.dtype))
 
-    def _stored(self) -> Rows:
+    def _stored_rows(self) -> Rows:
         """The stored rows as rows to learn from."""
         columns = self.schema_.columns if self._is_mixed else self._design.after.columns
         schema = Schema(columns, self.schema_.target)
@@ -186,7 +186,7 @@ class StoredRows(Learner):
     # -- metric, scales and index ----------------------------------------------------------------------------
 
     def _learn_metric(self) -> None:
-        rows = self._stored()
+        rows = self._stored_rows()
         self._learn_scale(rows)
         metric = self._asked_metric()
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
@@ -242,7 +242,7 @@ class StoredRows(Learner):
         return ((X - self.center_) / self.scale_).astype(X.dtype, copy=False)
 
     @property
-    def _searched(self) -> NeighborIndex:
+    def _neighbor_index(self) -> NeighborIndex:
         """The index of the stored rows; made again after a model file was read."""
         index = self.__dict__.get("_index")
         return NeighborIndex(self._points(self.rows_), metric=self.metric_) if index is None else index
@@ -271,7 +271,7 @@ class StoredRows(Learner):
         if self.scale is not None or self._metric_name not in _UNSCALED or sparse.issparse(self.rows_):
             return None
         numbers = np.flatnonzero(self._number_columns())
-        spread = np.sqrt(moments_of(self._stored()).variance())[numbers]
+        spread = np.sqrt(moments_of(self._stored_rows()).variance())[numbers]
         numbers, spread = numbers[spread > 0], spread[spread > 0]
         if not len(spread) or spread.max() < _WILD * spread.min():
             return None

@@ -31,7 +31,7 @@ class SupervisedTransformer(NewColumns, Learner):
     classes_: np.ndarray
     _target_task: Literal["classes", "numbers"]
 
-    def _sampled(self, X: Any, y: Any, sample_weight: Any, size: int, seed: int) -> Block:
+    def _sample_rows(self, X: Any, y: Any, sample_weight: Any, size: int, seed: int) -> Block:
         """Rows to learn from, at most `size` of them, drawn by their numbers."""
         self._target_task = target_task(X, y, type(self).__name__)
         self.__dict__.pop("classes_", None)
@@ -48,7 +48,7 @@ class SupervisedTransformer(NewColumns, Learner):
         self, X: Any, y: Any, sample_weight: Any, size: int, random_state: Any
     ) -> tuple[ScaledSample, np.ndarray, np.ndarray]:
         """Rows to learn from with columns of mean 0 and variance 1, and their means and deviations."""
-        block = self._sampled(X, y, sample_weight, size, seed_from(random_state))
+        block = self._sample_rows(X, y, sample_weight, size, seed_from(random_state))
         rows, w = np.asarray(block.X, dtype=np.float64), np.array(block.weights)
         assert block.y is not None
         mean = np.average(rows, axis=0, weights=w)

@@ -117,7 +117,7 @@ class Voter(StoredRows):
     def _leave_one_out(self, most: int) -> np.ndarray:
         w = self._row_weights
         most = min(most, len(self.weights_) - 1)
-        near = nearest_by_weight(self._searched, None, most, w)
+        near = nearest_by_weight(self._neighbor_index, None, most, w)
         near = Neighborhood(near.distances, near.rows)
         return errors_by_k(near, self._tally(), self._votes, self.targets_, self.weights_, w, most)
 
@@ -153,7 +153,7 @@ class Voter(StoredRows):
         block = self._rows_to_predict(X).gathered(type(self).__name__, "fewer rows")
         weights = self._row_weights
         most = min(int(self.max_neighbors), len(self.weights_))
-        near = nearest_by_weight(self._searched, self._points(as_cells(block)), most, weights)
+        near = nearest_by_weight(self._neighbor_index, self._points(as_cells(block)), most, weights)
         near = Neighborhood(near.distances, near.rows)
         truth = self._codes(np.asarray(y))
         return errors_by_k(near, self._tally(), self._votes, truth, sample_weight, weights, most)
@@ -167,9 +167,9 @@ class Voter(StoredRows):
         """The rows that vote on some points, and their votes."""
         w = self._row_weights
         if self.radius is not None:
-            near = within(self._searched, points, float(self.radius), w)
+            near = within(self._neighbor_index, points, float(self.radius), w)
         else:
-            near = nearest_by_weight(self._searched, points, self.n_neighbors_, w)
+            near = nearest_by_weight(self._neighbor_index, points, self.n_neighbors_, w)
         distances = (
             near.distances if near.counts is None else np.where(near.counts > 0, near.distances, np.inf)
         )
@@ -241,7 +241,7 @@ class Voter(StoredRows):
 
     def _searched_rows(self, X: Any) -> NeighborIndex:
         check_is_fitted(self)
-        return self._searched
+        return self._neighbor_index
 
     def _query_points(self, X: Any) -> Any:
         if X is None:

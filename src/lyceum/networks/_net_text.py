@@ -51,10 +51,10 @@ def describe(net: BayesNet) -> Summary:
 def to_dot(net: BayesNet) -> str:
     """The graph in Graphviz's language."""
 
-    def quoted(text: str) -> str:
+    def quote(text: str) -> str:
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
-    shapes = [f"  {quoted(name)} [shape=box];" for name in net.gaussian_names]
-    nodes = [f"  {quoted(name)};" for name in net.names if name not in net.gaussian_names]
-    edges = [f"  {quoted(parent)} -> {quoted(child)};" for parent, child in net.edges]
+    shapes = [f"  {quote(name)} [shape=box];" for name in net.gaussian_names]
+    nodes = [f"  {quote(name)};" for name in net.names if name not in net.gaussian_names]
+    edges = [f"  {quote(parent)} -> {quote(child)};" for parent, child in net.edges]
     return "\n".join(["digraph {", *nodes, *shapes, *edges, "}"]) + "\n"

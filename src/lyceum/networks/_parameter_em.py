@@ -178,7 +178,7 @@ def _run_mixed(
     first = BayesNet(tables, net.name) if tables else None
     if first is not None and start is None:
         first = _start(first, data, rows, random_state)
-    gaussians, floors = start_gaussians(net, rows, _there(rows), np.random.default_rng(random_state))
+    gaussians, floors = start_gaussians(net, rows, _column_names(rows), np.random.default_rng(random_state))
     if start is not None:
         first = BayesNet([start.node(node.name) for node in tables], net.name) if tables else None
         gaussians = [_above(start.node(node.name), floor) for node, floor in zip(gaussians, floors)]
@@ -196,13 +196,13 @@ def _above(node: Any, floor: float) -> GaussianNode:
     return GaussianNode(node.name, node.parents, node.intercept, node.coefficients, variance)
 
 
-def _there(rows: Rows) -> set[str]:
+def _column_names(rows: Rows) -> set[str]:
     target = rows.schema.target
     return {*rows.schema.names, *([target.name] if target is not None else [])}
 
 
 def _start(net: BayesNet, data: Any, rows: Rows, random_state: int | None) -> BayesNet:
-    hidden = set(net.names) - _there(rows)
+    hidden = set(net.names) - _column_names(rows)
     rng = np.random.default_rng(random_state)
     if not hidden:
         return learn_parameters(net, data, estimate="laplace")

@@ -109,7 +109,7 @@ class Architecture:
         parts = np.split(parameters, ends)
         return [part.reshape(layer.rows, layer.n_out) for part, layer in zip(parts, self.layers)]
 
-    def padded(self, parameters: np.ndarray, dtype: Any) -> np.ndarray:
+    def pad(self, parameters: np.ndarray, dtype: Any) -> np.ndarray:
         """The parameters as the kernel keeps them."""
         theta = np.zeros(self.network.size, dtype)
         for part, rows in zip(self.split(parameters), self._rows(theta)):

@@ -94,7 +94,11 @@ class FeedForward(NetworkSettings):
             self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
         training = self._training(None)
-        held = self._share_held_out(rows, look, held_out) if validation is None else self._packed(validation)
+        held = (
+            self._share_held_out(rows, look, held_out)
+            if validation is None
+            else self._pack_validation(validation)
+        )
         self._descend(training, self._windows(rows, look.n_rows, held_out=held_out), held)
         self._finish(training)
         self._warn()
@@ -209,11 +213,11 @@ class FeedForward(NetworkSettings):
             )
         return held
 
-    def _packed(self, validation: Any) -> np.ndarray:
+    def _pack_validation(self, validation: Any) -> np.ndarray:
         """The user's own validation rows."""
         X, y, w = validation_parts(validation)
         pack, target = self._packer(), self._targets(y)
-        return pack.beside(np.concatenate(list(self._rows_to_predict(X).map(pack.cells))), target, w)
+        return pack.join(np.concatenate(list(self._rows_to_predict(X).map(pack.cells))), target, w)
 
     def _descend(self, training: Training, windows: Windows, held: np.ndarray | None) -> None:
         self._reset_history()
@@ -236,7 +240,7 @@ class FeedForward(NetworkSettings):
             )
             break
         if best is not None:
-            training.theta[:] = training.architecture.padded(best, training.dtype)
+            training.theta[:] = training.architecture.pad(best, training.dtype)
 
     def _warn(self) -> None:
         if self.stopped_ == "max_iter" and self.tol is not None and self.learning_rate != "cosine":
@@ -286,7 +290,7 @@ class FeedForward(NetworkSettings):
                     "validation_loss": epoch.validation_loss,
                     "validation_score": epoch.validation_score,
                     "parameters": training.keep(),
-                    **training.traced(),
+                    **training.step_parameters(),
                 }
             )
 
@@ -332,7 +336,7 @@ class FeedForward(NetworkSettings):
     def _outputs(self, block: Block) -> np.ndarray:
         """The outputs of every row, (n, n_outputs)."""
         architecture = self._architecture
-        theta = architecture.padded(self.parameters_, np.dtype(self.dtype))
+        theta = architecture.pad(self.parameters_, np.dtype(self.dtype))
         return architecture.outputs(theta, self._packer().cells(block))
 
     # -- model files ---------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ _POINTS, _SHARES = np.polynomial.legendre.leggauss(32)
 def contributions(learner: Any, block: Block, method: str) -> np.ndarray:
     """The prediction, the base, and what every design column adds, (n, 2 + n_columns)."""
     architecture = learner._architecture
-    theta = architecture.padded(learner.parameters_, np.dtype(learner.dtype))
+    theta = architecture.pad(learner.parameters_, np.dtype(learner.dtype))
     X = np.ascontiguousarray(learner._packer().cells(block))
     outputs = learner._outputs(block)
     direction = learner._direction(outputs)
@@ -29,4 +29,4 @@ def contributions(learner: Any, block: Block, method: str) -> np.ndarray:
     scale = learner._unit_size()
     score = scale * (direction * outputs).sum(axis=1) + learner._unit_shift()
     added = scale * X * slopes
-    return np.column_stack([learner._decided(outputs), score - added.sum(axis=1), added])
+    return np.column_stack([learner._decide(outputs), score - added.sum(axis=1), added])

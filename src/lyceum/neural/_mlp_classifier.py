@@ -335,7 +335,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._joint(self._outputs(block))
 
-    def _decided(self, outputs: np.ndarray) -> np.ndarray:
+    def _decide(self, outputs: np.ndarray) -> np.ndarray:
         return self._joint(outputs).argmax(axis=1)
 
     # -- explain -------------------------------------------------------------------------------------------

@@ -210,9 +210,9 @@ class MLPRegressor(Regressor, FeedForward):
     def _direction(self, outputs: np.ndarray) -> np.ndarray:
         return np.ones_like(outputs)
 
-    def _decided(self, outputs: np.ndarray) -> np.ndarray:
+    def _decide(self, outputs: np.ndarray) -> np.ndarray:
         return outputs[:, 0] * self.target_scale_ + self.target_shift_
 
 
 def _predict(learner: MLPRegressor, block: Block) -> np.ndarray:
-    return learner._decided(learner._outputs(block))
+    return learner._decide(learner._outputs(block))

@@ -129,9 +129,9 @@ class NetworkReport(Learner):
             raise SettingError(f"method is {method!r}: choose 'integrated' or 'gradient'")
         return self._explain(X, partial(contributions, self, method=method), self._unit())
 
-    def _decided(self, outputs: np.ndarray) -> np.ndarray:
+    def _decide(self, outputs: np.ndarray) -> np.ndarray:
         """The codes of the classes, or the numbers, that the outputs stand for."""
-        raise undefined(self, "_decided")
+        raise undefined(self, "_decide")
 
     def _unit(self) -> str:
         raise undefined(self, "_unit")

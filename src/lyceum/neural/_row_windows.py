@@ -102,9 +102,9 @@ class RowPacker:
         if not keep.all():
             block, w = block.take(keep), w[keep]
         assert block.y is not None
-        return self._beside(self.cells(block), block.y, w)
+        return self._join(self.cells(block), block.y, w)
 
-    def _beside(self, cells: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    def _join(self, cells: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         d = cells.shape[1]
         packed = np.empty((len(cells), d + 2), self.dtype)
         packed[:, :d] = cells
@@ -112,7 +112,7 @@ class RowPacker:
         packed[:, d + 1] = w
         return packed
 
-    def beside(self, cells: np.ndarray, y: np.ndarray, w: Any) -> np.ndarray:
+    def join(self, cells: np.ndarray, y: np.ndarray, w: Any) -> np.ndarray:
         """Rows of validation, whose inputs, targets (codes or numbers) and weights are apart."""
         weights = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
         if not len(cells) == len(y) == len(weights):
@@ -124,7 +124,7 @@ class RowPacker:
         keep = weights > 0
         if not keep.any():
             raise DataError("no validation row has a weight above 0")
-        return self._beside(cells[keep], y[keep], weights[keep])
+        return self._join(cells[keep], y[keep], weights[keep])
 
 
 class Windows:

@@ -83,7 +83,7 @@ class Training:
     steps: int = 0
 
     def __post_init__(self) -> None:
-        pad = self.architecture.padded
+        pad = self.architecture.pad
         self.theta = pad(self.parameters, self.dtype)
         kept = (
             np.zeros((_MEMORIES[self.rule[0]], self.architecture.size))
@@ -100,7 +100,7 @@ class Training:
     def epoch(self, windows: Iterable[np.ndarray], number: int, rate: float) -> float:
         """One pass over the rows; returns the mean training loss, plus the penalty at the end of the pass."""
         self._traced: list[np.ndarray] = []
-        together = self._together if self.batch_size is None else self._by_batches
+        together = self._one_step if self.batch_size is None else self._by_batches
         total, weight = together(windows, number, rate)
         if weight == 0.0:
             raise DataError(
@@ -144,11 +144,11 @@ class Training:
         if self.trace:
             self._traced.append(self.keep())
 
-    def traced(self) -> dict[str, np.ndarray]:
+    def step_parameters(self) -> dict[str, np.ndarray]:
         """The parameters after every step of the last epoch, if they are kept."""
         return {"steps": np.array(self._traced)} if self.trace else {}
 
-    def _together(self, windows: Iterable[np.ndarray], number: int, rate: float) -> tuple[float, float]:
+    def _one_step(self, windows: Iterable[np.ndarray], number: int, rate: float) -> tuple[float, float]:
         total, weight, first = 0.0, 0.0, 0
         gradient = np.zeros(len(self.theta))
         chance = (*self.chance, (self.seed << 32) + self.steps)

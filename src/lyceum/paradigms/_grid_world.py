@@ -85,9 +85,9 @@ class GridWorld:
             (self.slip / 2, (action + 1) % 4),
             (self.slip / 2, (action - 1) % 4),
         ]
-        return [(p, *self._moved(state, way)) for p, way in ways if p > 0]
+        return [(p, *self._move(state, way)) for p, way in ways if p > 0]
 
-    def _moved(self, state: int, action: int) -> tuple[int, float, bool]:
+    def _move(self, state: int, action: int) -> tuple[int, float, bool]:
         r, c = divmod(state, self.shape[1])
         down, right = _MOVES[action]
         r, c = min(max(r + down, 0), self.shape[0] - 1), min(max(c + right, 0), self.shape[1] - 1)

@@ -23,8 +23,8 @@ class DecisionProcess:
     Parameters
     ----------
     transitions : array of shape (A, S, S)
-        P(s'|s, a): the probabilities of the next state after action a in state s. Rows sum to 1, or to 0 where
-        an episode ends.
+        P(s'|s, a), the probabilities of the next state after action a in state s. Rows sum to 1, or to 0
+        where an episode ends.
     rewards : array of shape (S, A)
         The expected reward of action a in state s.
     shape : tuple of int, optional

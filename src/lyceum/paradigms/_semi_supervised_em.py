@@ -179,24 +179,24 @@ class SemiSupervisedEM(Classifier, Learner):
 
     # -- predict ---------------------------------------------------------------------------------------------
 
-    def _asked(self, X: Any) -> Any:
+    def _rows_of(self, X: Any) -> Any:
         check_is_fitted(self)
         return self._rows_to_predict(X)
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior."""
-        rows = self._asked(X)
+        rows = self._rows_of(X)
         return self.estimator_.predict(rows)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the classifier; rows sum to 1."""
-        rows = self._asked(X)
+        rows = self._rows_of(X)
         return self.estimator_.predict_proba(rows)
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds, as the classifier explains it."""
         check_is_fitted(self)
-        return self.estimator_.explain(self._asked(X))
+        return self.estimator_.explain(self._rows_of(X))
 
     # -- what was learned ------------------------------------------------------------------------------------
 

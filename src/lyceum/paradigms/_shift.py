@@ -155,10 +155,10 @@ def shifted_priors(
         new = after
         if moved <= tol:
             break
-    return new, reweighted(proba, old, new), history
+    return new, change_priors(proba, old, new), history
 
 
-def reweighted(proba: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
+def change_priors(proba: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Posteriors under other priors: P'(k|x) ∝ P(k|x) P'(k) / P(k)."""
     shifted = proba * np.divide(new, old, out=np.zeros_like(new), where=old > 0)
     sums = (shifted @ np.ones(len(new)))[:, None]
@@ -329,7 +329,7 @@ def _own_posteriors(model: PriorShift, data: MemberData) -> np.ndarray:
 
 
 def _posteriors(model: PriorShift, data: MemberData) -> np.ndarray:
-    return reweighted(_own_posteriors(model, data), model.training_priors_, model.class_prior_)
+    return change_priors(_own_posteriors(model, data), model.training_priors_, model.class_prior_)
 
 
 def _predict(model: PriorShift, data: MemberData) -> np.ndarray:

@@ -174,7 +174,7 @@ class TransferBoost(Classifier, Ensemble):
                 error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING
             ):  # no better than chance: begin anew with the source as it is now
                 members.pop()
-                D = _halves(np.where(target, start, _shrunk(D, wrong, shrink)), target)
+                D = _halves(np.where(target, start, _shrink(D, wrong, shrink)), target)
                 continue
             bounded = max(error, _LEAST_ERROR)
             vote = float(np.log((1.0 - bounded) / bounded) + np.log(max(K - 1, 1)))
@@ -184,7 +184,7 @@ class TransferBoost(Classifier, Ensemble):
             gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
             # the task keeps its weight: else sound source rows would lose theirs in every round
             kept = D[target].sum() / gained[target].sum()
-            D = _shrunk(np.where(target, kept * gained, D), ~target & wrong, shrink)
+            D = _shrink(np.where(target, kept * gained, D), ~target & wrong, shrink)
         if not members:
             members, votes = [member], [1.0]
         self.estimators_, self.votes_ = members, np.array(votes)
@@ -231,7 +231,7 @@ def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
     return np.where(target, 0.5 * weights / weights[target].sum(), 0.5 * weights / source)
 
 
-def _shrunk(D: np.ndarray, rows: np.ndarray, factor: float) -> np.ndarray:
+def _shrink(D: np.ndarray, rows: np.ndarray, factor: float) -> np.ndarray:
     D = np.where(rows, D * factor, D)
     return D / D.sum()
 

@@ -118,16 +118,16 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         return isinstance(self.metric, str) and self.metric in ("precomputed", "similarity")
 
     @property
-    def _asked(self) -> Metric:
+    def _chosen_metric(self) -> Metric:
         return self.metric if isinstance(self.metric, Metric) else metric_named(self.metric)
 
     @property
     def _coding(self) -> str:  # type: ignore[override]
-        return "codes" if not self._is_matrix and self._asked.name in _MIXED else "one_of_c"
+        return "codes" if not self._is_matrix and self._chosen_metric.name in _MIXED else "one_of_c"
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
-        return not self._is_matrix and self._asked.takes_missing
+        return not self._is_matrix and self._chosen_metric.takes_missing
 
     # -- fit ------------------------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             self._check_matrix(cells)
             self.rows_ = np.empty((0, cells.shape[1]))
         else:
-            self.metric_ = self._asked.fitted(rows)
+            self.metric_ = self._chosen_metric.fitted(rows)
             self.rows_ = cells
         if self.n_components > n:
             raise SettingError(f"n_components={self.n_components} must be between 1 and n_samples={n}")

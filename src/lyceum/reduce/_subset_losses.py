@@ -106,7 +106,7 @@ class GramLosses:
     def of(self, subset: Subset) -> float:
         return self._value(sum(self._error(fold, self._columns(subset)) for fold in self.folds), subset)
 
-    def added(self, subset: Subset, candidates: list[int]) -> np.ndarray:
+    def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
         self.n_evaluated += len(candidates)
         if any(len(self.groups[j]) != 1 for j in candidates):
             return np.array([self.of(tuple(sorted((*subset, j)))) for j in candidates])
@@ -116,7 +116,7 @@ class GramLosses:
             errors = sum(self._errors_with(fold, columns, more) for fold in self.folds)
         return self._values(errors, len(columns) + 1)
 
-    def removed(self, subset: Subset) -> np.ndarray:
+    def losses_without(self, subset: Subset) -> np.ndarray:
         self.n_evaluated += len(subset)
         if any(len(self.groups[j]) != 1 for j in subset):
             return np.array([self.of(subset[:k] + subset[k + 1 :]) for k in range(len(subset))])
@@ -249,10 +249,10 @@ class LearnerLosses:
     def of(self, subset: Subset) -> float:
         return float(self._all([subset])[0])
 
-    def added(self, subset: Subset, candidates: list[int]) -> np.ndarray:
+    def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
         return self._all([tuple(sorted((*subset, j))) for j in candidates])
 
-    def removed(self, subset: Subset) -> np.ndarray:
+    def losses_without(self, subset: Subset) -> np.ndarray:
         return self._all([subset[:k] + subset[k + 1 :] for k in range(len(subset))])
 
     def _all(self, subsets: list[Subset]) -> np.ndarray:

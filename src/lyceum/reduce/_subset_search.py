@@ -20,10 +20,10 @@ class Losses(Protocol):
     def of(self, subset: Subset) -> float:
         """The loss with these columns."""
 
-    def added(self, subset: Subset, candidates: list[int]) -> np.ndarray:
+    def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
         """The losses with one more column, for each candidate."""
 
-    def removed(self, subset: Subset) -> np.ndarray:
+    def losses_without(self, subset: Subset) -> np.ndarray:
         """The losses with one column less, for each one of the subset."""
 
 
@@ -93,7 +93,7 @@ class SubsetSearch:
             before = here.loss
             here = self._add(here)
             while len(here.subset) > 2:
-                losses = self.losses.removed(here.subset)
+                losses = self.losses.losses_without(here.subset)
                 k = int(np.argmin(losses))
                 size = len(here.subset) - 1
                 if here.subset[k] == here.column and here.added:
@@ -111,13 +111,13 @@ class SubsetSearch:
 
     def _add(self, here: SearchStep) -> SearchStep:
         candidates = [j for j in range(self.n_columns) if j not in here.subset]
-        losses = self.losses.added(here.subset, candidates)
+        losses = self.losses.losses_with(here.subset, candidates)
         k = int(np.argmin(losses))
         subset = tuple(sorted((*here.subset, candidates[k])))
         return self._keep(SearchStep(subset, float(losses[k]), candidates[k], True))
 
     def _remove(self, here: SearchStep) -> SearchStep:
-        losses = self.losses.removed(here.subset)
+        losses = self.losses.losses_without(here.subset)
         k = int(np.argmin(losses))
         return self._take_column(here, k, float(losses[k]))
 

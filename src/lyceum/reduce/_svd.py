@@ -130,7 +130,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
             How often every row counts.
         """
         rows = self._rows(X, None, sample_weight)
-        statistic, spectrum = self._found(rows)
+        statistic, spectrum = self._find_spectrum(rows)
         k, d = int(self.n_components), len(statistic.mean)
         most = max(1, min(max(statistic.n_rows, int(statistic.weight)), d))
         if k > most:
@@ -147,7 +147,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
         self.n_components_ = k
         return self
 
-    def _found(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
+    def _find_spectrum(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
         if self.svd_solver == "full":
             return rows_spectrum(
                 rows.gathered(type(self).__name__, "svd_solver='covariance_eigh'"), center=False

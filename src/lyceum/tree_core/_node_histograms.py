@@ -145,14 +145,14 @@ class NodeHistograms:
         y = block.y if n_classes is not None else np.ascontiguousarray(block.y, dtype=np.float64)
         rows = CodedRows(coder.code(block), y, block.w)
         counted = n_classes is None or block.w is not None or frontier.divides
-        return cls(frontier, n_classes, centre, counted, None, (rows,))._summed_if_worth()
+        return cls(frontier, n_classes, centre, counted, None, (rows,))._sum_if_worth()
 
     def merge(self, other: NodeHistograms) -> NodeHistograms:
         counted = self.counted or other.counted
         one, two = self._table(counted, self.centre), other._table(counted, self.centre)
         summed = one if two is None else two if one is None else one + two
         both = replace(self, counted=counted, summed=summed, waiting=self.waiting + other.waiting)
-        return both._summed_if_worth()
+        return both._sum_if_worth()
 
     @property
     def tables(self) -> np.ndarray:
@@ -177,7 +177,7 @@ class NodeHistograms:
             return self.summed
         return recenter(self.summed, (self.centre - centre)[:, None])
 
-    def _summed_if_worth(self) -> NodeHistograms:
+    def _sum_if_worth(self) -> NodeHistograms:
         """Settled once the additions to come outnumber the cells of the tables."""
         additions = sum(rows.codes.size for rows in self.waiting)
         return self._sum_waiting() if additions >= _ADDITIONS * self._size else self
