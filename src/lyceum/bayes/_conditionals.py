@@ -31,7 +31,7 @@ def estimate_table(counts: np.ndarray, estimate: str, m: float, m_prior: str | n
 
 def _m_estimate(counts: np.ndarray, m: float, m_prior: str | np.ndarray) -> np.ndarray:
     if not isinstance(m_prior, str):
-        return counts + m * m_prior[:, None]  # the table is divided by its sum, whatever that of p is
+        return counts + m * m_prior[:, None]  # the table is divided by its sum, so p need not sum to 1
     p = _marginal(counts) if m_prior == "marginal" else np.ones((len(counts), 1))
     return counts + m * p / max(p.sum(), 1.0)
 

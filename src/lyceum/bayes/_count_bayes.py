@@ -193,7 +193,7 @@ class MultinomialNaiveBayes(CountBayes):
 
 
 class BernoulliNaiveBayes(CountBayes):
-    """Bernoulli naive Bayes: which columns are present in a row, whatever their counts.
+    """Bernoulli naive Bayes: which columns are present in a row; their counts do not matter.
 
     P(k | x) ∝ π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j) with x_j 0 or 1, and p_kj = (n_kj + α) / (n_k + 2 α),
     n_kj the weight of the rows of class k that have column j and n_k that of all its rows. An absent

@@ -59,7 +59,7 @@ def bin_edges(rows: Rows, columns: list[str], bins: Any, may_scan: bool = True) 
     undecided = [name for name in columns if isinstance(wanted[name], str | Integral)]
     if undecided and not may_scan:
         raise SettingError(
-            f"partial_fit needs the edges of the bins of column {undecided[0]!r} beforehand, as later rows "
+            f"partial_fit needs the edges of the bins of column {undecided[0]!r}, as later rows "
             f"may lie anywhere: give bins={{{undecided[0]!r}: [...]}}, or fit on all rows at once"
         )
     found = {name: _check_edges(name, wanted[name]) for name in columns if name not in undecided}

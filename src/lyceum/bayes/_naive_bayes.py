@@ -329,7 +329,7 @@ class NaiveBayes(GenerativeClassifier):
     def factors(self, X: Any) -> Summary:
         """The product P(k) Π_j p(x_j | k) of every row, factor by factor, as it is done by hand.
 
-        One table a row, with a line for every class: the prior, one factor per column (1 for a missing cell),
+        One table per row, one line per class: the prior, one factor per column (1 for a missing cell),
         their product, and the posterior, which is the product over the sum of all products.
 
         Parameters

@@ -90,7 +90,7 @@ def factors_and_cells(model: Any, block: Block) -> np.ndarray:
 
 
 def factor_tables(model: Any, found: np.ndarray) -> list[Table]:
-    """The product of every row, factor by factor: one table a row, one line a class."""
+    """The product of every row, factor by factor: one table per row, one line per class."""
     K, d = len(model.classes_), len(model.schema_)
     logs = found[:, : K * d].reshape(-1, K, d)
     joint = logs.sum(axis=2) + model.class_log_prior_
@@ -130,7 +130,7 @@ class ProductExplanation(Explanation):
         return cls(**known, model=model, factors=factors)
 
     def detail(self, i: int) -> Table:
-        """The products of row i, one column a class: those of the largest posteriors, if there are many."""
+        """The products of row i, one column per class: those of the largest posteriors, if there are many."""
         (table,) = factor_tables(self.model, self.factors[i : i + 1])
         lines = sorted(table.rows, key=lambda line: -line[-1])[:_MOST_CLASSES]
         rows = list(zip(table.columns[1:], *(line[1:] for line in lines)))

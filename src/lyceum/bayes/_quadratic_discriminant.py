@@ -25,7 +25,7 @@ __all__ = ["QuadraticDiscriminant"]
 
 
 class QuadraticDiscriminant(QuadraticRule):
-    """Quadratic discriminant: Gaussian classes, each with a covariance of its own.
+    """Quadratic discriminant: Gaussian classes, each with its own covariance.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ_k), that is
     δ_k(x) = log π_k - ½ log |Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k).

@@ -49,12 +49,12 @@ class RegularizedDiscriminant(QuadraticRule):
     Σ_k(α, γ) = (1-γ) Σ_k(α) + γ tr(Σ_k(α))/d I.
 
     α = 0, γ = 0 is `QuadraticDiscriminant`; α = 1, γ = 0 is `LinearDiscriminant`; α = 1, γ = 1 is the nearest
-    class mean, but for the priors. Columns that are constant over all rows are left out and do not count in
+    class mean, apart from the priors. Columns that are constant over all rows are left out and not counted in
     d. A class without any scatter of its own, as one of a single row, has the pooled covariance when α is 0.
     A covariance that is still singular (with γ = 0) gets 1e-6 of the variance of each column on its diagonal,
     with a warning that names the class. A class without rows is never predicted.
 
-    α and γ are chosen by cross-validation from two passes over the rows, whatever the size of the grid: the
+    α and γ are chosen by cross-validation from two passes over the rows for a grid of any size: the
     first collects means and scatters by class and fold, and the statistics without a fold give the rules that
     the second pass scores on its rows. The fold of a row is a hash of its number and of `random_state`. Rows
     of a class that has rows in one fold only are not scored.

@@ -42,7 +42,7 @@ class BayesianGaussianMixture(EllipticalMixture):
     n_components : int, default=10
         The most components K.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        A covariance of its own for every component, one for all, variances only, or one variance each.
+        One covariance per component, one for all, variances only, or one variance per component.
     weight_concentration_prior_type : str, default="dirichlet_process"
         "dirichlet_process" for sticks, or "dirichlet_distribution" for a finite Dirichlet.
     weight_concentration_prior : float or None, default=None

@@ -173,7 +173,7 @@ class ClusterBased(Learner):
     typical_: np.ndarray
 
     def _default_clusterer(self, n_rows: int | None = None) -> Any:
-        """The clusterer that is taken where none is given, for so many rows."""
+        """The clusterer for `n_rows` rows if none is given."""
         raise undefined(self, "_default_clusterer")
 
     @property
@@ -222,7 +222,7 @@ class ClusterBased(Learner):
     # -- predict ---------------------------------------------------------------------------------------------
 
     def _ask_clusterer(self, method: str, block: Block) -> Any:
-        """What a method of the clusterer says of the rows of a block."""
+        """The result of a method of the clusterer for the rows of a block."""
         ask = getattr(self.clusterer_, method)
         if takes_rows(self.clusterer_):
             source = ArraySource(block.X, None, None, Schema(block.schema.columns), coded=True)
@@ -251,7 +251,7 @@ class ClusterBased(Learner):
     # -- model files -----------------------------------------------------------------------------------------
 
     def _check_clusterer(self, method: str) -> None:
-        """Raise ModelFileError if a fitted learner has no clusterer that does what it is asked."""
+        """Raise ModelFileError if a fitted learner has no clusterer with this method."""
         found = vars(self).get("clusterer_")
         if "n_features_in_" in vars(self) and not hasattr(found, method):
             raise ModelFileError(f"holds a {type(self).__name__} without a clusterer that can {method}")

@@ -375,7 +375,7 @@ def _core_distances(X: Any, D: np.ndarray | None, w: np.ndarray, min_samples: in
         place = np.where(enough.any(axis=1), enough.argmax(axis=1), k - 1)
         core[open_] = near[np.arange(len(open_)), place]
         if k == n - 1:
-            core[open_[~enough.any(axis=1)]] = np.inf  # there are not so many rows
+            core[open_[~enough.any(axis=1)]] = np.inf  # there are fewer rows
             break
         open_ = open_[~enough.any(axis=1)]
         k = min(n - 1, 4 * k)

@@ -1,4 +1,4 @@
-"""Whether there are rows enough for the clusters that are asked for."""
+"""Whether there are enough rows for the requested number of clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check_enough_rows(n_rows: int, n_clusters: int) -> None:
 
 
 def warn_if_fewer(found: int, n_clusters: int) -> None:
-    """Say that equal rows make fewer clusters than were asked for; called by `fit`."""
+    """Warn that equal rows make fewer clusters than requested; called by `fit`."""
     if found < n_clusters:
         warnings.warn(
             f"found {found} distinct clusters where n_clusters={n_clusters}: there are too few distinct "

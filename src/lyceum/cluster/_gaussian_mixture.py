@@ -45,7 +45,7 @@ class GaussianMixture(EllipticalMixture):
     n_components : int, default=1
         The number of components K.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        A covariance of its own for every component, one for all, variances only, or one variance each.
+        One covariance per component, one for all, variances only, or one variance per component.
     prior_rows : float, default=1.0
         n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may collapse.
     init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"

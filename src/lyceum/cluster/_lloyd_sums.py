@@ -34,7 +34,7 @@ class LloydSums:
     sums: np.ndarray  # (k, d)
     weights: np.ndarray  # (k,)
     inertia: float  # sum of w |x - nearest centre|^2
-    moved: float = 0.0  # the weight of the rows that had another nearest centre before, if that was asked for
+    moved: float = 0.0  # the weight of the rows that had another nearest centre before, if requested
     compared: int = 0  # how many rows were compared with all centres
 
     @classmethod

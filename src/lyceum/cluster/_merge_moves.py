@@ -115,7 +115,7 @@ def _union(sums: MixtureSums, i: int, j: int) -> MixtureSums:
 def _expected_bound(
     problem: VariationalProblem, sums: MixtureSums, parameters: VariationalParameters
 ) -> float:
-    """The lower bound at responsibilities with these sums, but for their entropy."""
+    """The lower bound at responsibilities with these sums, without their entropy."""
     at, n, S = parameters.values, sums.rows, sums.moments.scatter
     moved, W = sums.moments.mean - at.means, at.whitening
     if W.ndim == 2:

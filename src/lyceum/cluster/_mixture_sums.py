@@ -60,7 +60,7 @@ class ComponentValues:
         return -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
 
     def known_terms(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`terms` of the cells that are there, and the rest of the log joint densities, (n, K)."""
+        """`terms` of the cells that are not missing, and the rest of the log joint densities, (n, K)."""
         n, (K, d) = len(X), self.means.shape
         terms, rest = np.zeros((n, K, d)), np.repeat((self.log_weights + self.constant)[None, :], n, axis=0)
         groups = Patterns.of(X)
@@ -125,7 +125,7 @@ class MixtureSums:
 
 
 def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[float, MixtureSums]:
-    """Σ w log p(x), and the expected sums given the cells that are there.
+    """Σ w log p(x), and the expected sums given the cells that are not missing.
 
     Missing cells count with their conditional means, and add their conditional covariances to the scatter.
     """
@@ -223,7 +223,7 @@ class Patterns:
         return (np.diff(self.starts) >= _MANY_ROWS) & ~self._patterns.all(axis=1)
 
     def large(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Of the patterns that many rows have: the rows of each, and the columns that are there."""
+        """Of the patterns that many rows have: the rows of each, and the columns that are not missing."""
         for g in np.flatnonzero(self._is_large):
             rows = self.order[self.starts[g] : self.starts[g + 1]]
             yield rows, np.flatnonzero(~self.missing[rows[0]])
@@ -290,7 +290,7 @@ class Marginal:
         return cls(values, there, gone, G, C)
 
     def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
-        """The sums over all columns from those over the columns that are there."""
+        """The sums over all columns from those over the columns that are not missing."""
         moments, (K, d) = sums.moments, at.means.shape
         o, m = self.there, self.gone
         mean = np.empty((K, d))

@@ -40,7 +40,7 @@ class StudentMixture(EllipticalMixture):
     degrees : "estimate" or float, default="estimate"
         The degrees of freedom ν_k: estimated for every component, between 0.5 and 1000, or one for all.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        A shape matrix of its own for every component, one for all, its diagonal only, or one number each.
+        One shape matrix per component, one for all, its diagonal only, or one number per component.
     prior_rows : float, default=1.0
         n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may collapse.
     init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"

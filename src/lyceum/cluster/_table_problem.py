@@ -51,7 +51,7 @@ def there_or_zero(X: Any) -> tuple[Any, np.ndarray | None]:
 
 @dataclass(frozen=True, eq=False)
 class TableParameters:
-    """log p(x | k) = Σ_j slope_kj x_j + base_kj, over the cells that are there."""
+    """log p(x | k) = Σ_j slope_kj x_j + base_kj, over the cells that are not missing."""
 
     weights: np.ndarray  # (K,)
     probabilities: np.ndarray  # (K, d)
@@ -63,7 +63,7 @@ class TableParameters:
     def of(
         cls, weights: np.ndarray, probabilities: np.ndarray, group: np.ndarray, counts: bool
     ) -> TableParameters:
-        """`group` is -1 for a column of its own (0 or 1), else the number of the columns that sum to 1."""
+        """`group` is -1 for a single column of 0 and 1, else the number of the columns that sum to 1."""
         alone = group < 0
         with np.errstate(divide="ignore"):
             log_p = np.log(probabilities)

@@ -345,7 +345,7 @@ def _rows_of(X: Any) -> Any:
 
 
 def _clusters(X: Any, labels: Any, w: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Codes, labels of the clusters, weights and places of the rows that are neither noise nor weightless."""
+    """Codes, labels of the clusters, weights and places of the rows that are not noise and have a weight."""
     labels = np.asarray(labels)
     if labels.shape != (X.shape[0],):
         raise SettingError(f"labels has shape {labels.shape}, but there are {X.shape[0]} rows")

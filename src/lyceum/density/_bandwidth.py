@@ -41,7 +41,7 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
         How often every row counts.
     rule : {"normal", "nrd0", "volume"}, default="normal"
         "nrd0" (Silverman's, R's default) is 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers;
-        σ alone where the quartiles are equal. "volume" is N^(-1/(2d)), whatever the columns: a window of the
+        σ alone where the quartiles are equal. "volume" is N^(-1/(2d)) for any columns: a window of the
         volume 1/√N, which shrinks as slowly as convergence needs.
 
     Returns

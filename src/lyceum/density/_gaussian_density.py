@@ -180,7 +180,7 @@ class GaussianDensity(Density, OnePassLearner):
         warnings.warn(
             f"GaussianDensity: column {self._design_names[dependent]!r} depends linearly on others, and the "
             f"covariance is singular: {RIDGE:g} of the variance of each column was added. Drop such columns, "
-            "or use estimate='bayes' with a scale of its own",
+            "or use estimate='bayes' with a prior scale",
             LinAlgWarning,
             stacklevel=5,
         )

@@ -191,7 +191,7 @@ class RandomFourierFeatures(Transformer):
     .. math:: \\phi(x) = \\sqrt{2/D} \\, [\\cos \\Omega (x - m), \\sin \\Omega (x - m)], \\qquad
         \\Omega_{ij} \\sim N(0, 2\\gamma)
 
-    E[φ(x)·φ(y)] = exp(-γ |x - y|²), with an error of the order of 1/√D whatever the rows, and φ(x)·φ(x) = 1.
+    E[φ(x)·φ(y)] = exp(-γ |x - y|²), with an error of the order of 1/√D for any rows, and φ(x)·φ(x) = 1.
     Nothing but means and variances is learned from the rows, in one pass; `transform` is a step of blocks, so
     that a linear machine behind it is a kernel machine on files larger than memory.
 

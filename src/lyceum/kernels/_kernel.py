@@ -123,7 +123,7 @@ class Kernel:
         return np.array(values, dtype=np.float64)
 
     def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
-        """Σ_i coef[i, c] k(x_i, y_j) for every row y_j, without room for all kernel values.
+        """Σ_i coef[i, c] k(x_i, y_j) for every row y_j, without storing all kernel values.
 
         Parameters
         ----------

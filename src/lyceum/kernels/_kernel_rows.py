@@ -21,7 +21,7 @@ class KernelRows(Protocol):
     """What a working-set solver asks of a kernel."""
 
     dtype: Any
-    most: int  # rows that can be asked for at once
+    most: int  # rows that can be requested at once
 
     def block(self, rows: np.ndarray) -> np.ndarray:
         """The values of these rows with each other, (q, q)."""
@@ -106,7 +106,7 @@ class _CachedRows:
     def __init__(self, kernel: Kernel, X: Any, slots: int, shift: float):
         self.kernel, self.X, self.shift, self.dtype = kernel, X, shift, X.dtype
         self.values = np.empty((slots, X.shape[0]), dtype=X.dtype)
-        self.slot = np.full(X.shape[0], -1)  # of every row, -1: not there
+        self.slot = np.full(X.shape[0], -1)  # of every row, -1 if it is not stored
         self.owner, self.used = np.full(slots, -1), np.zeros(slots, dtype=np.int64)
         self.clock, self.most = 0, slots
 
@@ -141,7 +141,7 @@ class _CachedRows:
 
 
 class _GivenRows:
-    """A Gram matrix that is there."""
+    """A Gram matrix that is given."""
 
     def __init__(self, K: np.ndarray, shift: float):
         self.K, self.shift, self.dtype, self.most = K, shift, K.dtype, len(K)

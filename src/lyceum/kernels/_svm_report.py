@@ -1,4 +1,4 @@
-"""What support vector machines say of themselves: contributions of columns and of support vectors, tables."""
+"""Reports of support vector machines: contributions of columns and of support vectors, tables."""
 
 from __future__ import annotations
 

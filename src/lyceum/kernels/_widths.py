@@ -19,7 +19,7 @@ _MOST_ROWS = 1000  # whose distances are taken for the median
 def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> float:
     """The median distance of two different rows, a width σ for `RBF`.
 
-    Of more than 1,000 rows, so many are drawn, in proportion to their weights. Rows at distance 0 are passed
+    Of more than 1,000 rows, 1,000 are drawn, in proportion to their weights. Rows at distance 0 are passed
     over.
 
     Parameters

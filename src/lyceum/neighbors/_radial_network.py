@@ -187,7 +187,7 @@ class RadialNetwork(Learner):
         )
 
     def activations(self, X: Any) -> np.ndarray:
-        """What every unit says of every row, (n_samples, m): 1 at its centre, or shares that sum to 1.
+        """The activations of the units by every row, (n_samples, m): 1 at a centre, or shares that sum to 1.
 
         Parameters
         ----------

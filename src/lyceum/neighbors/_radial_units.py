@@ -111,7 +111,7 @@ class RadialUnits:
         return self.with_coefficients(found)
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:
-        """f(z), (n, K); the sums are in the order of columns, whatever rows come together."""
+        """f(z), (n, K); the sums are in the order of columns, so that other rows do not change them."""
         squares = ((Z[:, None, :] - self.centers) ** 2).sum(axis=2)
         H = self.activations(Z, squares)
         out = np.einsum("ij,jk->ik", H, self.weights[:, 0]) + self.bias

@@ -33,7 +33,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         The widths, in units of scaled columns. "own": the root mean square distance of a centre to its two
         nearest others; "shared": the mean of these; or one number for all.
     units : {"constant", "linear"}, default="constant"
-        Whether a unit puts out a constant, or a linear model of its own.
+        Whether the output of a unit is a constant or a linear model.
     fit_by : {"least_squares", "gradient", "em"}, default="least_squares"
         "least_squares": centres and widths stay, weights are solved for. "gradient": quasi-Newton steps on
         the squared error then move centres, widths and weights together. "em": rows and targets are a
@@ -90,7 +90,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
     See Also
     --------
     RBFNetworkClassifier : classes instead of numbers.
-    LocallyWeightedRegression : a fit of its own about every query.
+    LocallyWeightedRegression : A separate fit around every query.
 
     References
     ----------

@@ -122,7 +122,7 @@ class StoredRows(Learner):
         # metrics of mixed columns know the cells as the schema codes them
         if self._is_mixed:
             return [CheckCells(type(self).__name__, True)]
-        instead = ", or take metric='gower', which compares the cells that are there"
+        instead = ", or take metric='gower', which compares the cells that are not missing"
         return [CheckCells(type(self).__name__, False, instead), self._design]
 
     # -- keeping rows ----------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ class StoredRows(Learner):
     # -- rows to look up -------------------------------------------------------------------------------------
 
     def _apply_whole(self, function: Callable[[Block], np.ndarray], X: Any, n_listed: int) -> Any:
-        """`function` of all rows of X at once where they are in memory: the search has threads of its own."""
+        """`function` of all rows of X at once where they are in memory: the search uses threads itself."""
         rows = self._rows_to_predict(X)
         source = rows.source
         if isinstance(source, ArraySource) and source.n_rows * max(1, n_listed) <= _LISTED:
@@ -267,7 +267,7 @@ class StoredRows(Learner):
         return rows.collect(function)
 
     def _scale_warning(self) -> str | None:
-        """What to say of columns whose units decide alone which rows are near."""
+        """A warning about columns whose units alone decide which rows are near."""
         if self.scale is not None or self._metric_name not in _UNSCALED or sparse.issparse(self.rows_):
             return None
         numbers = np.flatnonzero(self._number_columns())

@@ -194,7 +194,7 @@ class Voter(StoredRows):
         targets = np.eye(tally.n_classes)[self.targets_] if tally.n_classes else self.targets_[:, None]
         stored = self._points(self.rows_)
         out = np.empty((points.shape[0], tally.width))
-        step = max(1, (1 << 20) // len(self.weights_))  # the same blocks whatever the number of threads
+        step = max(1, (1 << 20) // len(self.weights_))  # the same blocks for any number of threads
         for some, distances in pairwise_blocks(points, stored, metric=self.metric_, n_rows=step):
             votes = self._votes(np.asarray(distances, np.float64)) * self.weights_
             out[some] = np.einsum("ij,jk->ik", votes, targets) / votes.sum(axis=1, keepdims=True)
@@ -236,7 +236,7 @@ class Voter(StoredRows):
         """
         radius = self.radius if radius is None else radius
         if radius is None:
-            raise SettingError("give a radius: this learner has none of its own")
+            raise SettingError("give a radius: this learner has none")
         return self._searched_rows(X).within(self._query_points(X), radius)
 
     def _searched_rows(self, X: Any) -> NeighborIndex:

@@ -211,7 +211,7 @@ class StreamedData:
         return list(self.rows.reduce(partial(JointCounts.of, sets=wanted)).tables)
 
     def counts(self, variables: Sequence[int]) -> np.ndarray:
-        """The weight of every combination of states of some variables, in a pass of its own."""
+        """The weight of every combination of states of some variables, in a separate pass."""
         return self.tables([variables])[0]
 
     def scores(self, requests: Sequence[Request], rule: ScoreRule) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""Variable elimination: a query as sums over products of factors, in an order chosen beforehand."""
+"""Variable elimination: a query as sums over products of factors, in an order chosen first."""
 
 from __future__ import annotations
 

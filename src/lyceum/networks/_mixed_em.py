@@ -196,10 +196,10 @@ class MixedProblem(EMProblem):
 
 @dataclass(frozen=True)
 class _Conditional:
-    """A Gaussian given the numbers that are there, for every pattern of those that are."""
+    """A Gaussian given the numbers that are not missing, for every pattern of missing ones."""
 
     mean: np.ndarray  # (d,)
-    precision: np.ndarray  # (P, d, d), of the numbers that are there; zero elsewhere
+    precision: np.ndarray  # (P, d, d), of the numbers that are not missing; zero elsewhere
     gain: np.ndarray  # (P, d, d): what a deviation of those adds to the others
     covariance: np.ndarray  # (P, d, d), of the others
     log_scale: np.ndarray  # (P,)

@@ -291,7 +291,7 @@ class BayesNet:
         return {name: answer(self, [name], known, "auto", 20_000, 0) for name in names}
 
     def marginals_of_rows(self, data: Any, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-        """P(variable | row) for every row of a table; its missing cells are what is not known.
+        """P(variable | row) for every row of a table; missing cells are not observed.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class BayesNet:
             Columns go by the names of variables; variables without a column are not observed. An array of
             whole numbers has a column per variable, -1 where it is missing.
         names : names, optional
-            The variables asked for; all by default.
+            The variables of the query; all by default.
 
         Returns
         -------

@@ -32,7 +32,7 @@ Estimate = Literal["laplace", "raw", "dirichlet"]
 
 
 def pseudo_count(estimate: str, alpha: float, equivalent_sample_size: float, cells: int) -> float:
-    """What is added to every count of a table of so many cells."""
+    """The number added to every count of a table."""
     if estimate == "raw":
         return 0.0
     if estimate == "laplace":

@@ -57,7 +57,7 @@ class _Marks:
 def _close(marks: _Marks) -> None:
     """Meek's four rules until nothing changes: no new collider, no cycle.
 
-    The fourth only ever holds where directions were given beforehand.
+    The fourth applies only where some directions are given.
     """
     changed = True
     while changed:

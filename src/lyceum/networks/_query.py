@@ -31,7 +31,7 @@ def answer(
     n_samples: int,
     random_state: int | None,
 ) -> Any:
-    """P(query | evidence) by the method asked for, or by the best one."""
+    """P(query | evidence) by the given method, or by the best one."""
     _check(net, query, evidence, method)
     if net.gaussian_names:
         return answer_mixed(net, query, evidence, method, n_samples, random_state)

@@ -133,7 +133,7 @@ class Architecture:
         return float(sum(np.dot(w, w) for w in (part.astype(np.float64) for part in weights)))
 
     def outputs(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """What the output nodes return for every row of X."""
+        """The values of the output nodes for every row of X."""
         out = np.empty((len(X), self.layers[-1].n_out))
         self.network.forward(theta, np.ascontiguousarray(X), out)
         return out

@@ -246,7 +246,7 @@ class FeedForward(NetworkSettings):
         if self.stopped_ == "max_iter" and self.tol is not None and self.learning_rate != "cosine":
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs while the loss still "
-                "fell: raise max_iter or learning_rate_init, or give tol=None to make just so many",
+                "fell: raise max_iter or learning_rate_init, or give tol=None to run all max_iter epochs",
                 ConvergenceWarning,
                 stacklevel=4,
             )

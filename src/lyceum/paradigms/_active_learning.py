@@ -92,7 +92,7 @@ class ActiveLearning:
 def query_scores(
     strategy: str, proba: np.ndarray, X: Any = None, beta: float = 1.0, committee: Any = None
 ) -> np.ndarray:
-    """How much every row is worth asking about; the largest is asked first.
+    """How useful the label of every row is; the row of the largest score is asked about first.
 
     Parameters
     ----------

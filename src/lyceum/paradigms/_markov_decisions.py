@@ -41,7 +41,7 @@ class DecisionProcess:
 
     Examples
     --------
-    Two states; action 1 leads from the first to the second, whose reward is 1 for ever:
+    Two states; action 1 leads from the first to the second, whose reward is 1 at every step:
 
     >>> import numpy as np
     >>> from lyceum.paradigms import DecisionProcess, value_iteration
@@ -166,7 +166,7 @@ class Policy:
 
 
 def _best(q: np.ndarray) -> np.ndarray:
-    """The first of the best actions; equal but for rounding counts as equal."""
+    """The first of the best actions; values that are equal up to rounding count as equal."""
     top = q.max(axis=1, keepdims=True)
     return (q >= top - 1e-9 * np.maximum(np.abs(top), 1.0)).argmax(axis=1)
 

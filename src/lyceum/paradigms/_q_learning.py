@@ -216,7 +216,7 @@ def _explore(q: list[float], epsilon: float, one: float, two: float) -> int:
 
 
 class QLearning(_TabularLearner):
-    """Q-learning: Q(s, a) += η [r + γ max_a' Q(s', a') - Q(s, a)], whatever is done next.
+    """Q-learning: Q(s, a) += η [r + γ max_a' Q(s', a') - Q(s, a)], for any next action.
 
     It learns the values of the best policy while it explores by another (ε-greedy).
 

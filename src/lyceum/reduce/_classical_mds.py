@@ -47,7 +47,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         The distance of rows, by its name or as an object of `lyceum.distances` ("gower" for mixed columns);
         "precomputed" if X is the matrix of distances, "similarity" if it is one of similarities.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, but for metrics of mixed columns.
+        Which columns hold categories; each becomes one-of-C columns, except for metrics of mixed columns.
 
     Attributes
     ----------

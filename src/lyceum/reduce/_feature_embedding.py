@@ -23,7 +23,7 @@ __all__ = ["FeatureEmbedding"]
 
 
 class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
-    """Coordinates of the rows from the eigenvectors of X Xᵀ, an N × N matrix whatever the number of columns.
+    """Coordinates of the rows from the eigenvectors of X Xᵀ, an N × N matrix for any number of columns.
 
     With the rows R centred and R Rᵀ u = λ u, row i has the coordinates sqrt(λ_k) u_ki, whose inner products
     are those of the rows; of all coordinates in k dimensions they keep the inner products best. They are the

@@ -1,4 +1,4 @@
-"""What a fitted PCA says of a block of rows."""
+"""Scores, reconstructions and likelihoods of a block of rows under a fitted PCA."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class _Cells:
             shared = self.known[rows] @ self.known.T
             mean = pairwise(self._rows[rows], self._rows, metric=self.metric)  # over the cells known in both
             D = np.where(shared > 0, mean, 0.0) * shared + 0.5 * (d - shared)
-            D = D.round(12)  # sums that are equal but for rounding are ties
+            D = D.round(12)  # sums that are equal up to rounding are ties
             D[np.arange(len(rows)), rows] = np.inf
             yield rows, D
 

@@ -48,7 +48,7 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
 
 
 def _with_rest(V: np.ndarray, rank: int, k: int) -> np.ndarray:
-    """The first k vectors; those without variance are the same whatever the rounding of the others."""
+    """The first k vectors; those without variance do not depend on the rounding of the others."""
     return V[:k] if k <= rank else _fill(V[:rank], k)
 
 

@@ -15,7 +15,7 @@ Subset = tuple[int, ...]
 
 
 class Losses(Protocol):
-    """What sets of columns cost; the smaller the better."""
+    """The losses of sets of columns; smaller is better."""
 
     def of(self, subset: Subset) -> float:
         """The loss with these columns."""

@@ -28,7 +28,7 @@ class SubsetSelection(ColumnSelector):
     """Stepwise selection of columns: forward, backward, plus-l minus-r or floating; any learner and score.
 
     Without a learner, sets are compared by least squares on the target (on one column of 0 and 1 per class,
-    for classes) from Gram statistics: one pass over the rows, whatever the number of sets, and no row is read
+    for classes) from Gram statistics: one pass over the rows for any number of sets, and no row is read
     again. With a learner every set is cross-validated, once, several at a time, and with `cache` results are
     kept in a file, so that a search that was interrupted goes on where it was.
 
@@ -257,7 +257,7 @@ class SubsetSelection(ColumnSelector):
             raise SettingError(f"plus={self.plus} and minus={self.minus} come back to where they were")
         wanted = None if self.n_features is None else int(self.n_features)
         most = wanted or (d if self.max_features is None else int(self.max_features))
-        # a fixed number of columns is reached whatever the loss does
+        # a fixed number of columns is reached even if the loss grows
         tol = -np.inf if wanted else float(self.tol)
         search = SubsetSearch(losses, d, wanted or 1, most, tol)
         if self.method == "floating":

@@ -22,7 +22,7 @@ from lyceum.solvers._gram_elastic_net import (
 __all__ = ["ColumnElasticNet", "ColumnStore", "DenseColumns", "SparseColumns"]
 
 _EPS = float(np.finfo(np.float64).eps)
-_SMALL = 2000  # columns whose Gram matrix is cheap whatever the number of rows
+_SMALL = 2000  # columns whose Gram matrix is cheap for any number of rows
 _EPOCHS = 100  # epochs of coordinate descent from one Newton step on the support to the next
 
 
@@ -362,7 +362,7 @@ class _Last:
 
 
 def _union(chosen: np.ndarray, more: np.ndarray, size: np.ndarray, most: int) -> np.ndarray:
-    """The chosen columns and, of the others, at most so many of the largest."""
+    """The chosen columns, and those of `more` with the largest `size`, at most `most` of them."""
     if len(more) > most:
         more = more[np.argsort(-size, kind="stable")[:most]]
     return np.union1d(chosen, more).astype(np.int32)

@@ -39,7 +39,7 @@ def constrained(
 
     with all μ_j ≥ 0 at a minimum and all μ_j ≤ 0 at a maximum. For every set of inequalities that may bind,
     these equations are solved from many starts (SciPy's `root`, then Newton's steps); points that meet all
-    conditions are merged, and told apart by the curvature of f - Σ λh - Σ μg along the constraints.
+    conditions are merged, and classified by the curvature of f - Σ λh - Σ μg along the constraints.
     Derivatives are differences of sixth order.
 
     It is made to show small problems completely: few variables, up to 10 inequalities. Optima where the

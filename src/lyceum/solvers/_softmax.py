@@ -45,7 +45,7 @@ def fit_softmax(
     alpha : float, default=0.0
         The penalty on all weights but the intercepts.
     offset : array of shape (n, K), optional
-        Scores o that are there before any weight is learned.
+        Scores o to which those of the weights are added.
     start : array of shape (K, d + 1), optional
         Where to start; zero by default.
     max_iter : int, default=200

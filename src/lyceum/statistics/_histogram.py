@@ -1,4 +1,4 @@
-"""Histograms over bins that are given beforehand: column by column, or of all columns jointly."""
+"""Histograms over given bins: column by column, or of all columns jointly."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Histogram:
 
     @classmethod
     def of(cls, block: Block, edges: Edges) -> Histogram:
-        """`edges` is one array for all columns, or one array a column."""
+        """`edges` is one array for all columns, or one array per column."""
         X = block.dense
         every = checked_edges(edges, X.shape[1])
         tables = [_weigh(bins_of(X[:, j], every[j]), block.w, len(every[j]) + 2) for j in range(X.shape[1])]
@@ -173,7 +173,7 @@ def bins_of(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
-    """One array of strictly ascending edges a column."""
+    """One array of strictly ascending edges per column."""
     if np.ndim(edges[0]) == 0:
         edges = [np.asarray(edges, dtype=np.float64)] * n_columns
     if len(edges) != n_columns:

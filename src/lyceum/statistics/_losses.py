@@ -1,7 +1,7 @@
-"""Log losses of linear classifiers: value, gradient and, when asked for, Hessian, summed over rows.
+"""Log losses of linear classifiers: value, gradient and, if requested, Hessian, summed over rows.
 
-The design is [x - shift, 1]: about the column means the curvature is well scaled whatever the columns'
-offsets. `coef` has the intercept last. Class weights multiply the rows' own.
+The design is [x - shift, 1]: about the column means the curvature is well scaled for any offsets of the
+columns. `coef` has the intercept last. Class weights multiply the rows' own.
 """
 
 from __future__ import annotations

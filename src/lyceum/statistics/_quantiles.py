@@ -84,7 +84,7 @@ class Quantiles:
         """
         wanted = np.asarray(q, dtype=np.float64)
         if not np.all((wanted >= 0) & (wanted <= 1)):
-            raise ValueError(f"quantiles are asked for between 0 and 1, got {q}")
+            raise ValueError(f"quantiles must be between 0 and 1, got {q}")
         return np.stack([column.quantile(wanted) for column in self.columns], axis=-1)
 
     @property
@@ -94,7 +94,7 @@ class Quantiles:
 
     @property
     def weight(self) -> np.ndarray:
-        """The weight of the cells of every column that are there."""
+        """The weight of the cells of every column that are not missing."""
         return np.array([column.weights.sum() for column in self.columns])
 
     @property
@@ -132,7 +132,7 @@ class ColumnSketch:
         if not len(self.values):
             return np.full(q.shape, np.nan)
         reached = np.cumsum(self.weights)
-        # Ranks that are equal but for rounding are taken as equal: 0.7 * 10 > 7 in floating point.
+        # Ranks that are equal up to rounding are taken as equal: 0.7 * 10 > 7 in floating point.
         slack, rank = 1e-12 * reached[-1], q * reached[-1]
         last = len(reached) - 1
         low = np.minimum(np.searchsorted(reached, rank - slack, side="left"), last)

@@ -78,7 +78,7 @@ class RowSample:
 
     @classmethod
     def of(cls, block: Block, size: int, seed: int, n_rows: int | None = None) -> RowSample:
-        """The sample of one block; `n_rows`, the number of rows in all, saves keeping hopeless rows."""
+        """The sample of one block; `n_rows`, the number of all rows, makes it drop late rows at once."""
         keys = np.empty(len(block))
         native.hash_uniform(block.start, seed, keys)
         np.log(keys, out=keys)
@@ -129,8 +129,7 @@ class RowSample:
 
     @property
     def weights(self) -> np.ndarray:
-        """What every row stands for: sums so weighted over the sample estimate sums over all rows without
-        bias.
+        """Weights with which sums over the sample estimate sums over all rows without bias.
 
         A row is drawn, given the limit t, with probability 1 - exp(-w t); its weight is w over that
         probability. When no row was left out these are the rows' own weights.
@@ -145,8 +144,8 @@ class RowSample:
 def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.ndarray, float]:
     """The places of the smallest finite keys in their order, and the smallest key left out.
 
-    Of so many exponential keys in all, more than `size` lie below the cut but for a chance of 1e-14, so that
-    keys above it can be left out at once. (Should it happen, the sample is a little smaller, and its weights
+    Of `of` exponential keys, more than `size` lie below the cut, except with probability 1e-14, so that keys
+    above it can be dropped at once. (Should it happen, the sample is a little smaller, and its weights
     are right.)
     """
     if of is not None and size + 8 * np.sqrt(size) + 32 < of:

@@ -33,7 +33,7 @@ class Parts(NamedTuple):
         return _join([self, other])
 
     def merged(self) -> Parts:
-        """The parts of a row that are at one node made one."""
+        """Parts of the same row at the same node are added up."""
         if not len(self.row):
             return self
         parts = self.take(np.lexsort((self.row, self.node)))

@@ -59,7 +59,7 @@ class Frontier:
 
     @property
     def divides(self) -> bool:
-        """Whether a row can come to several nodes in part."""
+        """Whether a row can reach several nodes, with a share of its weight in each."""
         return bool((self.branches == EVERY_CHILD).any())
 
     @property
@@ -106,7 +106,7 @@ class NodeHistograms:
     the rows, divided rows too; it is left out for classes whose weights are counts already.
 
     Tables of many nodes are larger than the rows of one block, so rows wait in codes, one byte per cell,
-    until they are worth a pass over the tables. Sums of integer weights are exact, whatever the blocks.
+    until they are worth a pass over the tables. Sums of integer weights are exact for any blocks.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa

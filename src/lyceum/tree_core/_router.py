@@ -202,7 +202,7 @@ class Router:
     # -- visits --------------------------------------------------------------------------------------------
 
     def visited(self, X: Any, tree: int = 0) -> sparse.csr_array:
-        """The shares of every row that come to every node of a tree, (n, n_nodes)."""
+        """The share of every row that reaches every node of a tree, (n, n_nodes)."""
         X = float_cells(X)
         starts, nodes, weights = self._arrays[tree].visited(X)
         return sparse.csr_array((weights, nodes, starts), shape=(len(X), self.trees[tree].n_nodes))

@@ -24,7 +24,7 @@ class TreeModel:
 
     @property
     def _n_values(self) -> int:
-        """How many values a node has: the weights of the classes, or one number."""
+        """The number of values of a node: the weights of the classes, or one number."""
         return len(getattr(self, "classes_", (0,)))
 
     @classmethod
