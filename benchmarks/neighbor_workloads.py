@@ -8,7 +8,7 @@ from workloads import Workload, size, workload
 _SECTION = "Neighbours"
 
 
-def _label_lines(n: int, d: int, queries: int, dtype, seed: int):
+def _labelled_rows(n: int, d: int, queries: int, dtype, seed: int):
     rng = np.random.default_rng(seed)
     X, Q = (rng.standard_normal((m, d), dtype=np.float32).astype(dtype) for m in (n, queries))
     rule = rng.standard_normal(d)
@@ -68,7 +68,7 @@ def _faiss(X, y, Q, k):
 
 
 def _classify(n, d, dtype, scale, seed):
-    X, y, Q, truth = _label_lines(size(n, scale), d, size(10_000, scale), dtype, seed)
+    X, y, Q, truth = _labelled_rows(size(n, scale), d, size(10_000, scale), dtype, seed)
     makers = {
         "lyceum": _lyceum(X, y, Q, 10),
         "sklearn": _sklearn(X, y, Q, 10),
@@ -103,7 +103,7 @@ def neighbors_784(scale):
 
 @workload
 def neighbors_choice_of_k(scale):
-    X, y, _, _ = _label_lines(size(20_000, scale), 10, 1, np.float64, 63)
+    X, y, _, _ = _labelled_rows(size(20_000, scale), 10, 1, np.float64, 63)
 
     def lyceum():
         from lyceum.neighbors import KNeighborsClassifier
@@ -172,7 +172,7 @@ def neighbors_local_regression(scale):
 
 @workload
 def neighbors_build_and_save(scale):
-    X, y, Q, _ = _label_lines(size(100_000, scale), 3, 1, np.float64, 65)
+    X, y, Q, _ = _labelled_rows(size(100_000, scale), 3, 1, np.float64, 65)
 
     def written(save):
         import tempfile

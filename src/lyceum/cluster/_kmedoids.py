@@ -22,7 +22,7 @@ from lyceum.cluster._column_terms import column_terms, terms_unit
 from lyceum.cluster._enough_rows import check_enough_rows, warn_if_fewer
 from lyceum.cluster._medoid_runs import Candidates, MedoidRun, MedoidSums
 from lyceum.cluster._metric_learner import METRICS, MetricLearner
-from lyceum.data import Block, Rows
+from lyceum.data import Block, Rows, dense_cells
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -326,13 +326,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         if not self._is_precomputed:
             names = [f"cluster {k}" for k in range(len(sizes))]
             cells = [
-                (name, *(self._write_cell(name, cell) for cell in column))
+                (name, *(self._original_cell(name, cell) for cell in column))
                 for name, column in zip(self._design_names, self._dense_centers.T)
             ]
             tables.append(Table("Medoids", ("column", *names), cells))
         return Summary(self._title(), facts, tables)
 
-    def _write_cell(self, name: str, cell: float) -> Any:
+    def _original_cell(self, name: str, cell: float) -> Any:
         """A cell of a medoid as it was in the table."""
         if not self._compares_cells:
             return float(cell)
@@ -344,7 +344,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     @property
     def _dense_centers(self) -> np.ndarray:
         centers = self.cluster_centers_
-        return centers.toarray() if hasattr(centers, "toarray") else centers
+        return dense_cells(centers)
 
     @available_if(adds_up)
     def explain(self, X: Any) -> Explanation:

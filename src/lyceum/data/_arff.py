@@ -59,13 +59,13 @@ def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
             name = _plain(match[1])
             if name in columns:
                 raise DataError(f"{path} declares the attribute {name!r} twice: rename one")
-            columns[name] = _declare(match[2].strip(), name, path)
+            columns[name] = _check_declaration(match[2].strip(), name, path)
     if not columns:
         raise DataError(f"{path} declares no attributes: is it an ARFF file?")
     return columns
 
 
-def _declare(kind: str, name: str, path: str) -> str:
+def _check_declaration(kind: str, name: str, path: str) -> str:
     """The declaration of a column, if it is one that can be read."""
     if not kind:
         raise DataError(f"{path}: attribute {name!r} has no type: declare it, e.g. numeric or {{a,b}}")

@@ -73,14 +73,14 @@ def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarr
         return np.concatenate(parts) if parts else np.empty(0)
     if not pa.types.is_dictionary(column.type):
         places = pc.index_in(column.cast(known.type), value_set=known)
-        return _mark(places.fill_null(-1).to_numpy(zero_copy_only=False), column)
+        return _with_missing(places.fill_null(-1).to_numpy(zero_copy_only=False), column)
     places = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(-1)
     table = np.append(places.to_numpy(zero_copy_only=False), -1)
     indices = column.indices.fill_null(len(table) - 1).to_numpy(zero_copy_only=False)
-    return _mark(table[indices], column)
+    return _with_missing(table[indices], column)
 
 
-def _mark(places: np.ndarray, column: pa.Array) -> np.ndarray:
+def _with_missing(places: np.ndarray, column: pa.Array) -> np.ndarray:
     codes = places.astype(np.float64)
     if column.null_count:
         codes[column.is_null().to_numpy(zero_copy_only=False)] = np.nan

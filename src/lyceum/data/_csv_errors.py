@@ -127,9 +127,9 @@ class Explained:
         if isinstance(error, UnicodeError) or (isinstance(error, pa.ArrowInvalid) and "UTF8" in str(error)):
             raise self._not_text() from error
         if isinstance(error, pa.ArrowInvalid | EOFError) or type(error) is OSError:
-            raise self._say(str(error)) from error
+            raise self._error_of(str(error)) from error
 
-    def _say(self, text: str) -> DataError:
+    def _error_of(self, text: str) -> DataError:
         misfit = re.search(
             r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid value '(.*)'",
             text,

@@ -150,7 +150,7 @@ class Inputs:
 
     def _read(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         if isinstance(X, Rows):
-            return self._scan_input(X, y, w, reset)
+            return self._from_rows(X, y, w, reset)
         if is_dask(X):
             return self._dask(X, y, w, reset)
         if is_frame(X) and not self._is_plain(X):
@@ -158,7 +158,7 @@ class Inputs:
         table = self._text_table(X, reset)
         return self._array(X, y, w, reset) if table is None else self._frame(table, y, w)
 
-    def _scan_input(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
+    def _from_rows(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
         if y is not None or w is not None:
             raise DataError(
                 "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"

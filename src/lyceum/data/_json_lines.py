@@ -28,7 +28,7 @@ def read_json(path: str, form: FileFormat) -> pa.Table:
     if start == "{" and encoding == "utf8":
         table = _lines(path)
     else:
-        table = _whole(path, encoding)
+        table = _read_at_once(path, encoding)
     for field in table.schema:
         if pa.types.is_nested(field.type):
             raise DataError(
@@ -44,19 +44,21 @@ def _lines(path: str) -> pa.Table:
             return pj.read_json(stream, pj.ReadOptions(block_size=_BLOCK))
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):
-            return _whole(path, "utf8")
+            return _read_at_once(path, "utf8")
         if "changed from" in str(error):  # a column of numbers in some rows and of text in others
-            return _whole(path, "utf8")
+            return _read_at_once(path, "utf8")
         raise DataError(f"{path} is not a file of one JSON object per line: {error}") from error
 
 
-def _whole(path: str, encoding: str) -> pa.Table:
+def _read_at_once(path: str, encoding: str) -> pa.Table:
     """By Python's own reader: a list of objects, other encodings, columns that mix types."""
     with pa.input_stream(path, compression="detect") as stream:
         content = stream.read()
     try:
         text = content.decode(encoding).lstrip("\ufeff \t\r\n")
-        objects = json.loads(text) if text[:1] == "[" else [json.loads(line) for line in _fill(text)]
+        objects = (
+            json.loads(text) if text[:1] == "[" else [json.loads(line) for line in _nonblank_lines(text)]
+        )
     except ValueError as error:
         raise DataError(f"{path} is not a JSON file of rows: {error}") from error
     if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
@@ -65,7 +67,7 @@ def _whole(path: str, encoding: str) -> pa.Table:
     return pa.table({name: _column([one.get(name) for one in objects]) for name in names})
 
 
-def _fill(text: str) -> list[str]:
+def _nonblank_lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
 
 

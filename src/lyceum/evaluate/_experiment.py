@@ -100,7 +100,7 @@ class Experiment:
         """Check the table; "auto" is the error rate for classifiers and squared error for all others."""
         if not hasattr(estimator, "fit"):
             raise TypeError(f"{estimator!r} is not an estimator: give an object with fit and predict")
-        X, target, w = _scan_rows(estimator, X, y, sample_weight) if isinstance(X, Rows) else _table(
+        X, target, w = _from_rows(estimator, X, y, sample_weight) if isinstance(X, Rows) else _table(
             estimator, X, y, sample_weight
         )  # fmt: skip
         codes = _class_codes(estimator, X, target, loss, predict) if coded_y else None
@@ -216,7 +216,7 @@ def _table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.
     return X, target, w
 
 
-def _scan_rows(
+def _from_rows(
     estimator: Any, rows: Rows, y: Any, sample_weight: Any
 ) -> tuple[Rows, np.ndarray, np.ndarray | None]:
     if y is not None or sample_weight is not None:

@@ -87,10 +87,10 @@ def fit_margin_machine(
         found = _hard_margin(problem, kernel, X, settings)
     else:
         found = solve_dual(problem, kernel, X, **settings._asdict())
-    return _describe(problem, found)
+    return _machine_of(problem, found)
 
 
-def _describe(problem: DualProblem, found: DualSolution) -> MarginMachine:
+def _machine_of(problem: DualProblem, found: DualSolution) -> MarginMachine:
     alpha, signs, bound = found.b, problem.s, problem.C
     coef = signs * alpha
     b = intercept_of(problem, found)
@@ -120,7 +120,7 @@ def _describe(problem: DualProblem, found: DualSolution) -> MarginMachine:
 
 
 def intercept_of(problem: DualProblem, found: DualSolution) -> float:
-    """b: what the rows inside of their bounds ask for, or the middle of what is allowed."""
+    """b: from the rows inside of their bounds, or the middle of the allowed interval."""
     if not problem.balanced:
         return problem.shift * float(problem.s @ found.b)
     free = (found.b > 0) & (found.b < problem.C)
@@ -168,12 +168,12 @@ def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverS
 
 
 def _largest_margin(problem: DualProblem, found: DualSolution) -> float:
-    """What no separating plane's margin is above, by the dual objective."""
+    """An upper bound on the margin of any separating plane, from the dual objective."""
     return 1.0 / np.sqrt(2.0 * max(problem.objective(found.b, found.F), 1e-300))
 
 
 def _no_hard_margin(kernel: Kernel, margin: float, separable: bool | None) -> DataError:
-    """The error where no plane has a margin worth the name, which says whether one separates all the same."""
+    """The error where no plane has a usable margin; it says whether a plane separates the classes at all."""
     if separable is False:
         return DataError(
             f"the classes are not separable by the kernel {kernel!r}, so there is no hard margin (C=inf); "

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import n_threads
+from lyceum.data import dense_cells
 from lyceum.errors import SettingError
 from lyceum.kernels._cells import cells_of, numbers_of
 from lyceum.kernels._kernel import Kernel, NativeKernel, register_kernel
@@ -48,7 +49,7 @@ class _ProductKernel(Kernel):
 
     def _sparse_gram(self, A: Any, B: Any) -> np.ndarray:
         products = A @ B.T
-        products = products.toarray() if sparse.issparse(products) else np.asarray(products)
+        products = np.asarray(dense_cells(products))
         products = np.ascontiguousarray(products)
         native.kernel_from_products(*self.native, products, _squares(A), _squares(B))
         return products
@@ -92,7 +93,7 @@ def _number_of(gamma: Any, X: Any, kernel: Kernel, w: Any) -> float:
     return scale_gamma(cells_of(X, kernel), gamma, w) if isinstance(gamma, str) else gamma
 
 
-def _check_gamma(gamma: Any, kernel: Kernel) -> float:
+def _known_gamma(gamma: Any, kernel: Kernel) -> float:
     if isinstance(gamma, str):
         raise SettingError(f"{kernel!r} does not know its gamma yet: learn it by fitted(X)")
     return float(gamma)
@@ -124,7 +125,7 @@ class Linear(_ProductKernel):
 
     def feature_map(self, X: Any) -> np.ndarray:
         X = cells_of(X, self)
-        return X.toarray() if sparse.issparse(X) else X
+        return dense_cells(X)
 
     def feature_names(self, names: Any) -> list[str]:
         return [str(name) for name in names]
@@ -187,11 +188,11 @@ class Polynomial(_ProductKernel):
 
     @property
     def native(self) -> NativeKernel:
-        return NativeKernel("polynomial", _check_gamma(self.gamma, self), self.coef0, self.degree)
+        return NativeKernel("polynomial", _known_gamma(self.gamma, self), self.coef0, self.degree)
 
     def feature_map(self, X: Any) -> np.ndarray:
         X = cells_of(X, self)
-        X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        X = np.asarray(dense_cells(X), dtype=np.float64)
         return np.column_stack(
             [scale * np.prod(X[:, list(columns)], axis=1) for columns, scale in self._terms(X.shape[1])]
         )
@@ -204,7 +205,7 @@ class Polynomial(_ProductKernel):
         """The columns of every product, and √(p! / (Π k_j! (p - q)!) γ^q c^(p - q)) for a product of q."""
         if self.coef0 < 0:
             raise SettingError(f"{self!r} has no feature map: with coef0 below 0 it is no Mercer kernel")
-        p, gamma, found = self.degree, _check_gamma(self.gamma, self), []
+        p, gamma, found = self.degree, _known_gamma(self.gamma, self), []
         for q in range(p + 1) if self.coef0 > 0 else [p]:
             for columns in combinations_with_replacement(range(d), q):
                 ways = factorial(p) / factorial(p - q)
@@ -288,7 +289,7 @@ class RBF(_ProductKernel):
     def native(self) -> NativeKernel:
         if isinstance(self.sigma, str):
             raise SettingError(f"{self!r} does not know its sigma yet: learn it by fitted(X, y)")
-        gamma = 0.5 / self.sigma**2 if self.gamma is None else _check_gamma(self.gamma, self)
+        gamma = 0.5 / self.sigma**2 if self.gamma is None else _known_gamma(self.gamma, self)
         return NativeKernel("rbf", gamma)
 
     def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -346,4 +347,4 @@ class Sigmoid(_ProductKernel):
 
     @property
     def native(self) -> NativeKernel:
-        return NativeKernel("sigmoid", _check_gamma(self.gamma, self), self.coef0)
+        return NativeKernel("sigmoid", _known_gamma(self.gamma, self), self.coef0)

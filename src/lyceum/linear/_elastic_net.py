@@ -174,7 +174,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         """
         rows = self._rows(X, y, sample_weight)
         with single_threaded_blas():
-            self._set_results(self._center_rows(rows))
+            self._set_results(self._centered_problem(rows))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -193,7 +193,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         with single_threaded_blas():
             self._set_results(CentredProblem.of_moments(statistic, self.fit_intercept, self.standardize))
 
-    def _center_rows(self, rows: Rows) -> CentredProblem:
+    def _centered_problem(self, rows: Rows) -> CentredProblem:
         if self._on_columns(rows):
             self.__dict__.pop("statistic_", None)
             return CentredProblem.of_rows(rows, self.fit_intercept, self.standardize)

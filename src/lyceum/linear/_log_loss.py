@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from lyceum.data import Block, Rows
-from lyceum.linear._row_passes import first_pass, unchecked
+from lyceum.linear._row_passes import first_pass, without_checks
 from lyceum.linear._unit_columns import ScaleColumns, inverse_deviations
 from lyceum.solvers import Point, PositiveFactor
 from lyceum.statistics import (
@@ -48,7 +48,7 @@ class ClassSpread:
             return cls._of_two(first_pass(rows, partial(Scatter.of, target=True)))
         return cls._of_many(first_pass(rows, partial(_finite_scatter)).scatter)
 
-    def standardized(self) -> tuple[ClassSpread, np.ndarray]:
+    def standardize(self) -> tuple[ClassSpread, np.ndarray]:
         """The spread of the columns divided by their standard deviations, and what they are multiplied by."""
         square = self.scatter.ndim == 2
         diagonal = np.diagonal(self.scatter) if square else self.scatter
@@ -139,9 +139,9 @@ class LogLoss:
     ) -> LogLoss:
         reference, factors = reference if len(spread.weight) > 2 else None, None
         if standardize:
-            spread, factors = spread.standardized()
+            spread, factors = spread.standardize()
             rows = rows.then(ScaleColumns(factors))
-        return cls(unchecked(rows), spread, penalty, fit_intercept, class_weight, reference, factors)
+        return cls(without_checks(rows), spread, penalty, fit_intercept, class_weight, reference, factors)
 
     # -- units ---------------------------------------------------------------------------------------------
 
@@ -271,7 +271,7 @@ class LogLoss:
 
     def newton_step(self, point: Point) -> np.ndarray:
         basis, factor = self._curvature(point)
-        return -self._spread_out(basis, factor.solve(self._gather_rows(basis, point.gradient)))
+        return -self._spread_out(basis, factor.solve(self._project_gradient(basis, point.gradient)))
 
     def covariance(self, point: Point) -> np.ndarray:
         """H⁻¹ at a point, (outputs (d + 1))², within `basis`; zero for what is not fitted."""
@@ -291,7 +291,7 @@ class LogLoss:
         m = basis.shape[1] * len(free)
         return basis, PositiveFactor.of(small.reshape(m, m))
 
-    def _gather_rows(self, basis: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    def _project_gradient(self, basis: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         return (basis.T @ gradient[:, self._free]).ravel()
 
     def _spread_out(self, basis: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -98,7 +98,7 @@ def elastic_net_path(
     )  # fmt: skip
     rows = learner._rows(X, y, sample_weight)
     with single_threaded_blas():
-        centred = learner._center_rows(rows)
+        centred = learner._centered_problem(rows)
         values = grid(centred.problem, l1_ratio, alphas, eps)
         found = follow(centred.problem, values, l1_ratio, tol, max_iter)
     _warn(found, values, max_iter)

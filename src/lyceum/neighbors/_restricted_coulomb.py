@@ -188,7 +188,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         self._shrink(Z, y)
         limits = self._limits(Z, y)
         centers, radii, classes = [self.centers_], [self.radii_], [self.center_class_]
-        covered = self._cover(Z, y)
+        covered = self._is_covered(Z, y)
         while not covered.all():
             row = int(covered.argmin())
             centers.append(np.asarray(block.X[row : row + 1], dtype=np.float64))
@@ -224,7 +224,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         self.radii_ = radii
 
     def _limits(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """How large a sphere about every row may be: up to rows and centres of other classes."""
+        """The largest radius of a sphere around every row: up to rows and centres of other classes."""
         out = np.full(len(Z), np.inf if self.max_radius is None else float(self.max_radius))
         known = self._scale_rows(self.centers_)
         for c in np.unique(y):
@@ -236,7 +236,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         out = np.where(np.isinf(out), 1e300, out)  # one class alone
         return np.maximum(out, self.min_radius)
 
-    def _cover(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def _is_covered(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Which rows a sphere of their class covers already."""
         out = np.zeros(len(Z), dtype=bool)
         for c in np.unique(self.center_class_):

@@ -80,7 +80,7 @@ class StoredRows(Learner):
 
     # -- what is taken depends on the metric -----------------------------------------------------------------
 
-    def _asked_metric(self) -> Metric:
+    def _requested_metric(self) -> Metric:
         if not isinstance(self.metric, str):
             if self.metric_params:
                 raise SettingError("metric_params belong to a metric that is given by its name")
@@ -188,7 +188,7 @@ class StoredRows(Learner):
     def _learn_metric(self) -> None:
         rows = self._stored_rows()
         self._learn_scale(rows)
-        metric = self._asked_metric()
+        metric = self._requested_metric()
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
             metric = invertible(metric.fitted(self._scaled_rows(rows)))
         elif isinstance(metric, Gower) and metric.schema is None:

@@ -200,7 +200,7 @@ class _Writer:
 
     # -- lines -----------------------------------------------------------------------------------------------
 
-    def _label_lines(self, name: str) -> str:
+    def _node_label(self, name: str) -> str:
         return f"{name}={self.net.states(name)[self.known.hard[name]]}" if name in self.known.hard else name
 
     def _factors(self, plan: Elimination) -> QueryStep:
@@ -208,8 +208,8 @@ class _Writer:
         there = set(names)
         factors = [n for n in self.net.names if n in there]
         for factor, name in zip(plan.factors, factors):
-            parents = [self._label_lines(parent) for parent in self.net.parents[name]]
-            self.labels[id(factor)] = factor_text(self._label_lines(name), parents)
+            parents = [self._node_label(parent) for parent in self.net.parents[name]]
+            self.labels[id(factor)] = factor_text(self._node_label(name), parents)
         for factor, name in zip(plan.factors[len(factors) :], self.known.soft):
             self.labels[id(factor)] = f"λ({name})"
         hidden = f"Σ over {', '.join(plan.order)} of " if plan.order else ""

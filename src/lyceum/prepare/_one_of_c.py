@@ -93,10 +93,10 @@ class OneOfC(Transformer):
         return self._finish()
 
     def _finish(self):
-        self.categories_ = [column.categories for column in self._encode_rows()]
+        self.categories_ = [column.categories for column in self._coded_columns()]
         return self
 
-    def _encode_rows(self) -> list[Column]:
+    def _coded_columns(self) -> list[Column]:
         return [column for column in self.schema_ if not column.numeric and not column.is_free_text]
 
     def _step(self, schema: Schema) -> Step:
@@ -106,7 +106,7 @@ class OneOfC(Transformer):
     def summary(self) -> Summary:
         """The coded columns and their categories."""
         check_is_fitted(self)
-        rows = [(c.name, len(c.categories), list(c.categories)) for c in self._encode_rows()]  # type: ignore[arg-type]
+        rows = [(c.name, len(c.categories), list(c.categories)) for c in self._coded_columns()]  # type: ignore[arg-type]
         facts = {"columns": self.n_features_in_, "columns after": len(self.get_feature_names_out())}
         return Summary(self._title(), facts, [Table("Coded columns", ("column", "C", "categories"), rows)])
 

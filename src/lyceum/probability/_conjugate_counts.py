@@ -236,7 +236,7 @@ def _check_positive(who: str, **values: Any) -> None:
             raise SettingError(f"{who}: {name} must be positive, but it is {value}")
 
 
-def _weigh(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
+def _check_values(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
     x = np.atleast_1d(np.asarray(x, dtype=np.float64))
     w = np.ones(len(x)) if weight is None else np.atleast_1d(np.asarray(weight, dtype=np.float64))
     if x.ndim != 1 or w.shape != x.shape or not np.isfinite(w).all() or (w < 0).any():
@@ -245,14 +245,14 @@ def _weigh(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ones_and_zeros(x: Any, weight: Any) -> tuple[float, float]:
-    x, w = _weigh(x, weight)
+    x, w = _check_values(x, weight)
     if not np.isin(x, (0.0, 1.0)).all():
         raise DataError(f"x holds {x[~np.isin(x, (0.0, 1.0))][0]:g}: a coin shows 0 or 1")
     return float(w @ x), float(w @ (1.0 - x))
 
 
 def _counts(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
-    x, w = _weigh(x, weight)
+    x, w = _check_values(x, weight)
     if not (np.isfinite(x).all() and (x >= 0).all() and (x == np.rint(x)).all()):
         raise DataError("counts are whole numbers of at least 0")
     return x, w

@@ -100,7 +100,7 @@ class SubsetSearch:
                     break
                 if not losses[k] < self.best[size][0] * (1 - 1e-12) - 1e-300:
                     break
-                here = self._take_column(here, k, float(losses[k]))
+                here = self._without_column(here, k, float(losses[k]))
             if self._stops(before, here.loss, len(here.subset)):
                 return
 
@@ -119,9 +119,9 @@ class SubsetSearch:
     def _remove(self, here: SearchStep) -> SearchStep:
         losses = self.losses.losses_without(here.subset)
         k = int(np.argmin(losses))
-        return self._take_column(here, k, float(losses[k]))
+        return self._without_column(here, k, float(losses[k]))
 
-    def _take_column(self, here: SearchStep, k: int, loss: float) -> SearchStep:
+    def _without_column(self, here: SearchStep, k: int, loss: float) -> SearchStep:
         subset = here.subset[:k] + here.subset[k + 1 :]
         return self._keep(SearchStep(subset, loss, here.subset[k], False))
 

@@ -66,7 +66,9 @@ class Histogram:
         """`edges` is one array for all columns, or one array per column."""
         X = block.dense
         every = checked_edges(edges, X.shape[1])
-        tables = [_weigh(bins_of(X[:, j], every[j]), block.w, len(every[j]) + 2) for j in range(X.shape[1])]
+        tables = [
+            _weight_per_bin(bins_of(X[:, j], every[j]), block.w, len(every[j]) + 2) for j in range(X.shape[1])
+        ]
         return cls(
             every,
             tuple(table[1:-2] for table in tables),
@@ -142,7 +144,7 @@ class JointHistogram:
         inside = np.all([(place >= 0) & (place < n) for place, n in zip(places, shape)], axis=0)
         flat = np.ravel_multi_index([place[inside] for place in places], shape)
         weights = None if block.w is None else block.w[inside]
-        counts = _weigh(flat, weights, int(np.prod(shape))).reshape(shape)
+        counts = _weight_per_bin(flat, weights, int(np.prod(shape))).reshape(shape)
         out = float((~inside).sum() if block.w is None else block.w[~inside].sum())
         return cls(every, counts, out, len(block))
 
@@ -185,5 +187,5 @@ def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
     return every
 
 
-def _weigh(places: np.ndarray, w: np.ndarray | None, size: int) -> np.ndarray:
+def _weight_per_bin(places: np.ndarray, w: np.ndarray | None, size: int) -> np.ndarray:
     return np.bincount(places, w, size).astype(np.float64, copy=False)
