@@ -145,7 +145,7 @@ class QuadraticRule(Discriminant):
     def _set_constant(
         self, log_priors: np.ndarray, factors: Sequence[Any], total_variance: np.ndarray
     ) -> None:
-        """What δ_k is at the mean: the log prior and the log density of the columns that vary."""
+        """Set δ_k at the mean: the log prior and the log density of the columns that vary."""
         log_det = np.array([one.log_det for one in factors])
         self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
 

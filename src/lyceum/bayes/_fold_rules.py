@@ -72,7 +72,7 @@ class FoldRules:
         return cls(folds, seen, means, turn, precision, constant)
 
     def log_joint(self, X: np.ndarray, fold: int) -> np.ndarray:
-        """Of rows of a fold under the rules without it: (alphas, n, gammas, K)."""
+        """The log joint densities of rows of a fold under the rules without it, (alphas, n, gammas, K)."""
         alphas, K, d, gammas = self.precision.shape[1:]
         joint = np.empty((alphas, len(X), gammas, K))
         for k in range(K):

@@ -1,4 +1,4 @@
-"""What learners that stand on clusters share: a clusterer of any library, and the cluster of every row."""
+"""Learners that use clusters have in common: a clusterer of any library, and the cluster of every row."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PlacedExplanation(Explanation):
     clusters : array of int of shape (n,)
         The cluster of every row; -1 for none.
     about : mapping of int to Table
-        What is known of every cluster.
+        A table about every cluster.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class PlacedExplanation(Explanation):
     about: Mapping[int, Table] = None  # type: ignore[assignment]
 
     def detail(self, i: int) -> Table | None:
-        """What is known of the cluster of row i."""
+        """The table about the cluster of row i."""
         return self.about.get(int(self.clusters[i]))
 
     def _row_as_dict(self, i: int) -> dict[str, Any]:

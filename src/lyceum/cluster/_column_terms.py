@@ -18,7 +18,7 @@ def is_additive(name: str) -> bool:
 
 
 def terms_unit(metric: Metric) -> str:
-    """What the terms add up to a difference of."""
+    """The name of the distance whose differences the terms add up to."""
     squared = metric.name in ("euclidean", "mahalanobis")
     what = "squared distance" if squared else "distance"
     return f"{what} to the next medoid minus that to its own"

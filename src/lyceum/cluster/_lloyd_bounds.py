@@ -1,4 +1,4 @@
-"""What Lloyd's algorithm knows of every row from one pass to the next, so that few are compared again."""
+"""Bounds on the distances of every row, kept from pass to pass, so that few rows are compared again."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class LloydBounds:
         return self
 
     def end(self, compared: int) -> None:
-        """Told how many rows a pass compared: rest if they were many, and not because all were new."""
+        """Count the rows that a pass compared: rest if they were many, and not because all were new."""
         new, self._fresh = self._fresh, False
         if self._always or new or compared <= _MOST_COMPARED * len(self.labels):
             return

@@ -1,4 +1,4 @@
-"""What a run of k-medoids works on and ends with."""
+"""The input and the result of a run of k-medoids."""
 
 from __future__ import annotations
 

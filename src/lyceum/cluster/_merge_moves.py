@@ -35,16 +35,16 @@ def merge_components(
 ) -> EMOutcome:
     """The outcome after all merges that raise the bound, each followed by iterations until convergence."""
     short = replace(solver, max_iter=_SHORT, record=False)
-    while found.converged and (better := _merged_once(rows, problem, short, found)) is not None:
+    while found.converged and (better := _merge_once(rows, problem, short, found)) is not None:
         found = _join(found, solver.maximise(rows, problem, better))
         report("components", active_components(found.parameters), None)
     return found
 
 
-def _merged_once(
+def _merge_once(
     rows: Rows, problem: VariationalProblem, short: ExpectationMaximization, found: EMOutcome
 ) -> VariationalParameters | None:
-    """Where the first merge that raises the bound leads to, if one does."""
+    """The outcome of the first merge that raises the bound, if one does."""
     sums = rows.reduce(partial(problem.expectation, parameters=found.parameters)).statistic
     for start in _proposals(problem, sums):
         with warnings.catch_warnings():
@@ -58,7 +58,7 @@ def _merged_once(
 
 
 def active_components(parameters: VariationalParameters) -> int:
-    """How many components are expected to have a row at least."""
+    """The number of components whose expected weight is at least one row."""
     return int((parameters.counts >= 1.0).sum())
 
 

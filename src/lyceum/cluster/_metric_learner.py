@@ -179,7 +179,7 @@ class MetricLearner(Learner):
             self._check_order()
 
     def _check_order(self) -> None:
-        """Raise unless the stored rows are all there, once, one cluster after another."""
+        """Raise unless every stored row occurs once, one cluster after another."""
         who, starts, order, n = type(self).__name__, self.starts_, self.order_, len(self.weights_)
         whole = starts.dtype.kind == order.dtype.kind == "i"
         if not whole or starts[0] != 0 or starts[-1] != n or (np.diff(starts) <= 0).any():
@@ -197,7 +197,7 @@ class MetricLearner(Learner):
 
 
 class _WithWeight:
-    """Rows of zero weight are dropped: they have no part in the ranges of columns."""
+    """Drops zero-weight rows, which are ignored in the ranges of columns."""
 
     drops_rows: ClassVar[bool] = True
 

@@ -61,7 +61,7 @@ class Mixture(Density, Learner):
     def _improve_run(
         self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
     ) -> EMOutcome:
-        """What moves other than iterations make of the outcome of the best start."""
+        """The outcome of the best start after moves other than iterations."""
         return found
 
     def _keep(self, parameters: Any, problem: Any) -> None:
@@ -69,7 +69,7 @@ class Mixture(Density, Learner):
         raise undefined(self, "_keep")
 
     def _step_values(self, parameters: Any) -> dict[str, Any]:
-        """What `record_` has of every step."""
+        """The values that `record_` has of every step."""
         raise undefined(self, "_step_values")
 
     def _log_joint(self, block: Block) -> np.ndarray:

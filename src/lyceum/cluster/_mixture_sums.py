@@ -21,7 +21,7 @@ _MANY_ROWS = 64  # of one pattern of missing cells, from which a pass over these
 
 @dataclass(frozen=True, eq=False)
 class ComponentValues:
-    """What the log joint density needs of every component; no degrees of freedom for Gaussians."""
+    """The values of every component that the log joint density needs; no degrees of freedom for Gaussians."""
 
     log_weights: np.ndarray  # (K,)
     means: np.ndarray  # (K, d)

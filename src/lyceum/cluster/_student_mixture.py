@@ -1,4 +1,4 @@
-"""A mixture of Student-t distributions: a mixture that outliers do not pull about."""
+"""A mixture of Student-t distributions: a mixture that outliers hardly move."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from lyceum.cluster._mixture_start import StartLabels
 from lyceum.data import Block
 from lyceum.solvers import EMProblem, Expectation
 
-__all__ = ["CellSums", "TableParameters", "TableProblem", "there_or_zero"]
+__all__ = ["CellSums", "TableParameters", "TableProblem", "zeros_for_missing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class CellSums:
     @classmethod
     def of(cls, block: Block, R: np.ndarray) -> CellSums:
         weighted = R if block.w is None else R * block.w[:, None]
-        X, there = there_or_zero(block.X)
+        X, there = zeros_for_missing(block.X)
         rows = weighted.sum(axis=0)
         sums = np.asarray((X.T @ weighted).T if sparse.issparse(X) else weighted.T @ X, dtype=np.float64)
         seen = np.repeat(rows[:, None], X.shape[1], axis=1) if there is None else weighted.T @ there
@@ -39,8 +39,8 @@ class CellSums:
         return CellSums(self.rows + other.rows, self.sums + other.sums, self.there + other.there)
 
 
-def there_or_zero(X: Any) -> tuple[Any, np.ndarray | None]:
-    """The cells with zeros for missing ones, and 1 where a cell is there; None if all are."""
+def zeros_for_missing(X: Any) -> tuple[Any, np.ndarray | None]:
+    """The cells with zeros for missing ones, and 1 where a cell is known; None if all are."""
     if sparse.issparse(X):
         return X, None
     X = np.asarray(X, dtype=np.float64)
@@ -78,7 +78,7 @@ class TableParameters:
 
     def log_joint(self, X: Any) -> np.ndarray:
         """log π_k + log p(x | k), (n, K)."""
-        cells, there = there_or_zero(X)
+        cells, there = zeros_for_missing(X)
         joint = np.asarray(cells @ self.slope.T)
         joint += self.base.sum(axis=1) if there is None else there @ self.base.T
         joint += self.log_weights

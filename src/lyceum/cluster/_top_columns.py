@@ -1,4 +1,4 @@
-"""The columns that say what a cluster is about: for texts, its words."""
+"""The columns that are typical of a cluster: for texts, its words."""
 
 from __future__ import annotations
 

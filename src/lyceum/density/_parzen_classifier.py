@@ -147,7 +147,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         return self
 
     def _chosen_bandwidths(self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray) -> list[Any]:
-        """What every class is given as its bandwidth."""
+        """The bandwidth of every class."""
         if not isinstance(self.bandwidth, str) or self.bandwidth != "log_loss":
             return [self.bandwidth] * len(self.classes_)
         return [*log_loss_bandwidths(rows, codes, w, self._log_priors(), self.kernel, self.tolerance)]

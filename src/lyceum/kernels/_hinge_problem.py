@@ -146,7 +146,7 @@ class HingeProblem:
         return gradient / curvature
 
     def level(self, value: float) -> float:
-        """What the tolerance is multiplied by: it is absolute."""
+        """The factor of the tolerance: 1, as it is absolute."""
         return 1.0
 
     def size(self, gradient: np.ndarray) -> float:

@@ -75,7 +75,7 @@ class Kernel:
 
     @property
     def native(self) -> NativeKernel | None:
-        """What the native functions are given, if the values come from products of rows."""
+        """The form that native functions take, if the values follow from products of rows."""
         return None
 
     @property

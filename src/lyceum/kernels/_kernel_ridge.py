@@ -294,7 +294,7 @@ class KernelRidge(Regressor, KernelLearner):
         return self._apply(partial(_row_contributions, self), X)
 
     def leave_one_out(self) -> LeaveOneOut:
-        """What every training row would be predicted by the others, in closed form, from another factor of K.
+        """The prediction of every training row by the others, in closed form, from another factor of K.
 
         The kernel is that of all rows: a width that was learned from them is not learned again.
         """

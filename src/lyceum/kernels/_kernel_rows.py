@@ -18,7 +18,7 @@ _FEW_COLUMNS = 64  # up to which kernel values cost no more than reading them fr
 
 
 class KernelRows(Protocol):
-    """What a working-set solver asks of a kernel."""
+    """The kernel values that a working-set solver needs."""
 
     dtype: Any
     most: int  # rows that can be requested at once
@@ -101,7 +101,7 @@ class _PassingRows:
 
 
 class _CachedRows:
-    """Whole rows of kernel values, as many as fit; the one that was not used for longest goes first."""
+    """Whole rows of kernel values, as many as fit; the least recently used is dropped first."""
 
     def __init__(self, kernel: Kernel, X: Any, slots: int, shift: float):
         self.kernel, self.X, self.shift, self.dtype = kernel, X, shift, X.dtype

@@ -104,7 +104,7 @@ class Distance(Kernel):
 
 
 def _rows(X: Any) -> Any:
-    """What a metric can be fitted on."""
+    """Rows that a metric can be fitted on."""
     if isinstance(X, Block):
         return Rows(ArraySource.of_block(X))
     return X if isinstance(X, Rows) or is_frame(X) else scan(X if sparse.issparse(X) else np.asarray(X))

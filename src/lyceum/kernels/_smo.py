@@ -54,7 +54,7 @@ class DualProblem:
         return self.s * b if self.row is None else np.bincount(self.row, self.s * b, n)
 
     def objective(self, b: np.ndarray, F: np.ndarray) -> float:
-        """The dual objective, which is to be as large as can be."""
+        """The dual objective, which is maximised."""
         return float((self.s * self.z) @ b - 0.5 * self.coef(b, len(F)) @ F)
 
 

@@ -1,4 +1,4 @@
-"""One local fit in the open: its rows, its polynomial, and gradient descent step by step."""
+"""One local fit in detail: its rows, its polynomial, and gradient descent step by step."""
 
 from __future__ import annotations
 

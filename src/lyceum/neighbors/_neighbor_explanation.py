@@ -129,7 +129,7 @@ def _parts(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 
 def column_shares(typical: np.ndarray, voters: np.ndarray) -> np.ndarray:
-    """How much of a prediction goes to every column, (n, d): where voters are nearer than rows at large."""
+    """The share of a prediction due to every column, (n, d): where voters are nearer than rows on average."""
     nearer = np.maximum(typical - voters, 0.0)
     total = nearer.sum(axis=1, keepdims=True)
     even = np.full(nearer.shape, 1.0 / max(1, nearer.shape[1]))

@@ -55,7 +55,7 @@ class RadialMixture(EMProblem):
         self.linear, self.shared, self.alpha = linear, shared, alpha
 
     def expectation(self, block: Block, parameters: UnitMixture) -> Expectation:
-        """E-step: who made every row and its target."""
+        """E-step: the responsibilities of the units for every row and its target."""
         d = parameters.centers.shape[1]
         Z, T, w = np.asarray(block.X)[:, :d], np.asarray(block.X)[:, d:], block.weights
         K = T.shape[1]

@@ -1,4 +1,4 @@
-"""Radial units: where their centres lie, how wide they are, what they put out, and the slopes of that."""
+"""Radial units: their centres, widths and outputs, and the derivatives of these."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def start_widths(Z: np.ndarray, w: np.ndarray, centers: np.ndarray, shared: bool
 
 @dataclass(frozen=True)
 class RadialUnits:
-    """H_j(z) = exp(-|z - c_j|² / 2 s_j² + g_j), divided by their sum if `normalized`; and what they put out.
+    """H_j(z) = exp(-|z - c_j|² / 2 s_j² + g_j), divided by their sum if `normalized`; and their outputs.
 
     The output is bias + Σ_j H_j(z) (a_j + B_j z), with B_j = 0 unless units are linear.
     """
@@ -139,7 +139,7 @@ class RadialUnits:
         )
 
     def loss(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float) -> tuple[float, np.ndarray]:
-        """Σ w |f(z) - t|² / 2 + alpha |weights|² / 2 with Σ w = 1, and its gradient in `packed` order."""
+        """Σ w |f(z) - t|² / 2 + alpha |weights|² / 2 with Σ w = 1, and its gradient, ordered as in `pack`."""
         squares = self.squares(Z)
         H = self.activations(Z, squares)
         A = np.einsum("jk,i->ijk", self.weights[:, 0], np.ones(len(Z)))

@@ -49,7 +49,7 @@ class ScoreRule:
 
     @property
     def penalty(self) -> float:
-        """What a parameter costs."""
+        """The penalty per parameter."""
         if self.name == "bic":
             return 0.5 * float(np.log(max(self.weight, 1.0)))
         return 1.0 if self.name == "aic" else 0.0

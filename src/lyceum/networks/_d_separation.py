@@ -252,7 +252,7 @@ def _names(some: str | Iterable[str], names: list[str], what: str) -> tuple[str,
 
 
 def _reachable(start: Iterable[str], given: Iterable[str], parents: Parents) -> set[str]:
-    """What an open path leads to from `start` (Koller and Friedman 2009, algorithm 3.1)."""
+    """The variables that an open path from `start` reaches (Koller and Friedman 2009, algorithm 3.1)."""
     known, children = set(given), children_of(parents)
     opened = ancestors_of(known, parents) | known
     waiting = [(name, True) for name in start]  # True: as if coming from a child

@@ -19,7 +19,7 @@ __all__ = ["Evidence", "impossible", "read_evidence"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of the variables, checked and coded.
+    """The observed states of the variables, checked and coded.
 
     Attributes
     ----------

@@ -165,7 +165,7 @@ class BayesNet:
         return [other for other in self.order if other in found]
 
     def markov_blanket(self, name: str) -> list[str]:
-        """Parents, children and the children's other parents: given them, the rest tells nothing more."""
+        """Parents, children and the children's other parents: given them, it is independent of the rest."""
         self.find(name)
         return graph.markov_blanket_of(name, self.parents)
 

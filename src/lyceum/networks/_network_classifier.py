@@ -245,7 +245,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         return self.net_.n_parameters
 
     def summary(self) -> Summary:
-        """The network, and what every column alone tells of the class."""
+        """The network, and the information of every column alone about the class."""
         head = super().summary()
         name = self._node_names()[-1]
         posterior = self._posterior()

@@ -1,4 +1,4 @@
-"""What a query answers: a distribution with the way it was found and how exact it is."""
+"""The answer to a query: a distribution, the method that found it, and its error."""
 
 from __future__ import annotations
 

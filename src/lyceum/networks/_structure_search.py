@@ -140,7 +140,7 @@ class StructureSearch:
 
 
 class _Gains:
-    """What every possible edge change would gain, kept up to date while edges change."""
+    """The gain of every possible change of an edge, updated while edges change."""
 
     def __init__(self, search: StructureSearch, parents: list[set[int]]) -> None:
         self.search, self.parents, n = search, parents, search.n
@@ -198,7 +198,7 @@ class _Gains:
         return None if top[0] == -np.inf else top
 
     def _other_path(self, u: int, v: int) -> bool:
-        """Whether u leads to v but by the edge between them."""
+        """Whether u leads to v other than by the edge between them."""
         others = self.edges[u] & self.reach[:, v]
         others[v] = False
         return bool(others.any())

@@ -227,7 +227,7 @@ def value_iteration(
 
 
 def policy_iteration(process: DecisionProcess, discount: float = 0.99, *, max_iter: int = 1000) -> Policy:
-    """The best policy of a known world: evaluate a policy exactly, improve it, until it stays.
+    """The best policy of a known world: evaluate a policy exactly and improve it, until it no longer changes.
 
     With γ < 1 the first policy comes from sweeps of value iteration, which leave few exact evaluations.
 
@@ -278,7 +278,7 @@ def policy_iteration(process: DecisionProcess, discount: float = 0.99, *, max_it
 
 
 def _first_policy(P: np.ndarray, R: np.ndarray, discount: float) -> np.ndarray:
-    """What sweeps of value iteration make of the first actions, until they stay: exact values cost more.
+    """The actions after sweeps of value iteration, until they no longer change: exact values cost more.
 
     Without a discount a policy of the sweeps may never end: the first actions are kept.
     """

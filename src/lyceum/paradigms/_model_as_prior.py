@@ -157,7 +157,7 @@ class ModelAsPrior(EitherTask, Learner):
         return self
 
     def _fit_numbers(self, Z: np.ndarray, rest: np.ndarray, w: np.ndarray) -> None:
-        """Ridge regression of what the source leaves."""
+        """Ridge regression of the residuals of the source."""
         mean, center = float(w @ rest / w.sum()), w @ Z / w.sum()  # not 0 where cells are missing
         Z = Z - center
         weighted = Z * w[:, None]

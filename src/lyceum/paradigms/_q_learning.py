@@ -67,7 +67,7 @@ class _TabularLearner(BaseEstimator):
     random_state: Any
 
     def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
-        """What the next state is worth, by its action values and the action that will be taken."""
+        """The value of the next state, from its action values and the action that will be taken."""
         raise undefined(self, "_target")
 
     def fit(self, environment: Any, y: Any = None):

@@ -1,4 +1,4 @@
-"""How much single columns tell of a target: entropies, chi-square and correlations, from one pass over rows.
+"""Single columns against a target: entropies, chi-square and correlations, from one pass over rows.
 
 A column and the target are a table of weights of their codes, a number by groups, or two numbers; each is a
 small statistic that merges.

@@ -96,7 +96,7 @@ class _Cells:
             yield rows, D
 
     def differences(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """What pairs of rows differ by in every column, (n_pairs, d)."""
+        """The differences of pairs of rows in every column, (n_pairs, d)."""
         A, B = self.X[a], self.X[b]
         apart = np.where(self.categorical, A != B, np.abs(A - B))
         return np.where(np.isnan(A) | np.isnan(B), 0.5, apart)

@@ -355,7 +355,7 @@ class _Look:
 
 @dataclass(slots=True)
 class _Last:
-    """Where the last look was, and Xᵀr there: as it was at an earlier look for columns proven zero since."""
+    """The last coefficients, and Xᵀr there; that of an earlier look for columns proven zero since."""
 
     coef: np.ndarray
     gradient: np.ndarray

@@ -105,7 +105,7 @@ class EMProblem:
         raise TypeError(f"{type(self).__name__} does not define maximization")
 
     def log_prior(self, parameters: Any) -> float:
-        """What is added to the log-likelihood, for M-steps that maximise a posterior; 0 otherwise."""
+        """The log prior of the parameters, for M-steps that maximise a posterior; 0 otherwise."""
         return 0.0
 
 

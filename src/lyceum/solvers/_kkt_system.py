@@ -88,7 +88,7 @@ class ConstrainedProblem:
         return np.array([self.gradient(one, x) for one in of]).reshape(len(of), len(x))
 
     def multipliers(self, x: np.ndarray, active: Sequence[int]) -> np.ndarray:
-        """Those that bring ∇f nearest to Σ λ ∇h + Σ μ ∇g."""
+        """The multipliers that bring ∇f nearest to Σ λ ∇h + Σ μ ∇g."""
         J = self.jacobian(self.constraints(active), x)
         return (
             np.linalg.lstsq(J.T, self.gradient(self.objective, x), rcond=None)[0] if len(J) else np.zeros(0)
@@ -107,7 +107,7 @@ class ConstrainedProblem:
     # -- stationary points -----------------------------------------------------------------------------------
 
     def solve(self, start: np.ndarray, active: Sequence[int]) -> np.ndarray | None:
-        """Where the Lagrangian is stationary and constraints hold, near the start; None if it is not met."""
+        """A feasible stationary point of the Lagrangian near the start; None if none is found."""
         of, d = self.constraints(active), len(start)
 
         def equations(z: np.ndarray) -> np.ndarray:

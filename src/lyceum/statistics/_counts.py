@@ -94,7 +94,7 @@ class Counts:
         names = tuple(schema[j].name for j in columns)
         counts = np.zeros((sum(map(len, categories)), len(classes)))
         if len(counts):
-            X, places = _countable(block.X, columns)
+            X, places = _cells_to_count(block.X, columns)
             offsets = _offsets(categories)
             if R is not None:
                 native.soft_counts(X, R, block.w, places, offsets, counts)
@@ -163,8 +163,8 @@ def _places(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return found
 
 
-def _countable(X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cells that the kernel takes, without a copy if it can be, and the places of the columns in them."""
+def _cells_to_count(X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cells that the kernel takes, without a copy if possible, and the places of the columns in them."""
     if sparse.issparse(X):
         X, columns = X[:, columns].toarray(), np.arange(len(columns))
     X = X if X.dtype in _COUNTED else X.astype(np.int64)

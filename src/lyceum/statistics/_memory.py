@@ -1,4 +1,4 @@
-"""A sentence before the work begins, where a statistic would take most of the machine's memory."""
+"""An error before the work begins, if a statistic would take most of the machine's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""midpoints: thresholds between neighbours that part them."""
+"""midpoints: thresholds that separate neighbouring values."""
 
 from __future__ import annotations
 

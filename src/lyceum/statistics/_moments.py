@@ -244,7 +244,7 @@ class Scatter:
 
 
 def _thin(X: Any) -> Any:
-    """X itself, but dense if it is sparse in name only."""
+    """X itself, but dense if more than half of its cells are stored."""
     return X.toarray() if sparse.issparse(X) and X.nnz > 0.5 * X.shape[0] * X.shape[1] else X
 
 

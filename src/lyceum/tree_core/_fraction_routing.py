@@ -46,7 +46,7 @@ def _join(parts: Iterable[Parts]) -> Parts:
 
 
 class Walk(NamedTuple):
-    """What came of rows sent down a tree."""
+    """The outcome of rows sent down a tree."""
 
     ends: Parts  # where they ended
     arrived: Parts  # where they came to

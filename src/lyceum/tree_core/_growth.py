@@ -160,7 +160,7 @@ def _split_large_nodes(grower: Any, d: int) -> None:
 
 
 def _over_columns(work: Callable[[int, int], None], d: int) -> None:
-    """`work` on the columns in about four shares a thread."""
+    """`work` on the columns in about four shares per thread."""
     step = max(1, -(-d // (4 * n_threads())))
     for _ in ordered_map(lambda start: work(start, min(d, start + step)), range(0, d, step)):
         pass

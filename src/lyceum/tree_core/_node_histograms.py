@@ -178,7 +178,7 @@ class NodeHistograms:
         return recenter(self.summed, (self.centre - centre)[:, None])
 
     def _sum_if_worth(self) -> NodeHistograms:
-        """Settled once the additions to come outnumber the cells of the tables."""
+        """Sum the waiting rows once their additions outnumber the cells of the tables."""
         additions = sum(rows.codes.size for rows in self.waiting)
         return self._sum_waiting() if additions >= _ADDITIONS * self._size else self
 

@@ -32,7 +32,7 @@ def pack_trees(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
-    """Whole numbers, counts of rows among them, in the fewest bytes that hold them to the bit."""
+    """Whole numbers, counts of rows among them, in the fewest bytes that hold them exactly."""
     if not array.size:
         return array
     low, high = array.min(), array.max()

@@ -65,7 +65,7 @@ class _Values(Sequence[np.ndarray]):
         return shares(self._trees[t].value) if isinstance(self._given, str) else self._given[t]
 
     def width(self, t: int) -> int:
-        """Of the values of a tree."""
+        """The number of values per node of a tree."""
         made = self._given is None or isinstance(self._given, str)
         return (self._trees[t].value if made else self._given[t]).shape[1]
 

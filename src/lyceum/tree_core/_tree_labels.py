@@ -40,7 +40,7 @@ class Actions:
 
     @classmethod
     def of(cls, learner: Any) -> Actions | None:
-        """Those of a fitted learner, None if it has no loss matrix."""
+        """The actions of a fitted learner, None if it has no loss matrix."""
         loss = getattr(learner, "loss_", None)
         return None if loss is None else cls(learner.actions_, loss)
 
@@ -129,7 +129,7 @@ class TreeLabels:
         return None if self.actions is None else float(self.actions.risks(self.tree.value[node]).min())
 
     def answered_class(self, node: int) -> int | None:
-        """The number of the class that is answered, None of a number and of an action that is no class."""
+        """The number of the class that is answered, None for a number or an action that is no class."""
         if self.classes is None:
             return None
         if self.actions is None:
@@ -138,7 +138,7 @@ class TreeLabels:
         return next((k for k, label in enumerate(self.classes) if label == answer), None)
 
     def confidence(self, node: int) -> float | None:
-        """The share of the class that is answered, None of a number and of an action that is no class."""
+        """The share of the class that is answered, None for a number or an action that is no class."""
         k = self.answered_class(node)
         return None if k is None else float(shares(self.tree.value[node : node + 1])[0, k])
 
@@ -147,7 +147,7 @@ class TreeLabels:
         return self.number(answer) if self.classes is None else str(answer)
 
     def spread(self, node: int) -> tuple[str, float] | None:
-        """How far the targets of a node are from its number, by name, where the criterion tells it."""
+        """How far the targets of a node are from its number, by name, if the criterion defines it."""
         if self.classes is not None or self.criterion not in _SPREADS or np.isnan(self.tree.impurity[node]):
             return None
         impurity = max(0.0, float(self.tree.impurity[node]))

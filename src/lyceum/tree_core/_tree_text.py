@@ -57,7 +57,7 @@ def _missing_text(labels: TreeLabels, node: int, branch: int) -> str:
 
 
 def node_colours(labels: TreeLabels) -> list[str]:
-    """A soft colour a node: of the class answered by its share, grey for other actions; or by the mean."""
+    """A soft colour per node: of the class answered by its share, grey for other actions; or by the mean."""
     tree = labels.tree
     if labels.classes is None:
         value = tree.value[:, 0]

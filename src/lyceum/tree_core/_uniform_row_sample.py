@@ -28,7 +28,7 @@ class UniformRowSample:
 
     @classmethod
     def of(cls, block: Block, size: int, n_rows: int | None = None) -> UniformRowSample:
-        """The sample of a block; with the number of all rows fewer are held that will be dropped."""
+        """The sample of a block; the number of all rows saves storing rows that would be dropped."""
         hashes = np.empty(len(block))
         native.hash_uniform(block.start, _SEED, hashes)
         # one level below the likely one: zero weights may leave few rows
