@@ -17,8 +17,9 @@ def command(monkeypatch, capfdbinary):
     """Runs a command: (exit code, stdout, stderr)."""
 
     def call(*arguments, width=100):
-        for module in pkgutil.iter_modules(cli.__path__):
-            found = importlib.import_module(f"lyceum.cli.{module.name}")
+        # all are imported first: one imported later would keep the replaced console of `_screen` for good
+        names = [f"lyceum.cli.{module.name}" for module in pkgutil.iter_modules(cli.__path__)]
+        for found in [importlib.import_module(name) for name in names]:
             if hasattr(found, "console"):
                 monkeypatch.setattr(found, "console", Console(highlight=False, width=width, file=sys.stdout))
         monkeypatch.setattr(sys, "argv", ["lyceum", *map(str, arguments)])
