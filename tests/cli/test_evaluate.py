@@ -11,6 +11,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 import lyceum
 from lyceum.apply import evaluate_model
+from lyceum.linear import LinearRegression
+from lyceum.trees import DecisionTreeClassifier
 
 
 @pytest.fixture
@@ -142,3 +144,13 @@ def test_a_fault_is_one_sentence(command, models, credit, cpu, model, arguments,
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_losses_that_are_never_negative_have_intervals_that_are_not_either():
+    rows = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 8.0], "kind": list("aaabbb")})
+    model = DecisionTreeClassifier().fit(lyceum.scan(rows, target="kind"))
+    found = evaluate_model(model, rows.assign(kind=list("aabbbb")))
+    assert [found[name].low for name in ("log loss", "Brier score")] == [0.0, 0.0]
+    line = LinearRegression().fit(lyceum.scan(rows[["size"]].assign(kind=rows["size"]), target="kind"))
+    found = evaluate_model(line, rows[["size"]].assign(kind=[1.0, 2.0, 3.0, 6.0, 7.0, 80.0]))
+    assert [found[name].low for name in ("RMSE", "MAE")] == [0.0, 0.0]

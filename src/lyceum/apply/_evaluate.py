@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from lyceum.apply._batches import spooled
+from lyceum.apply._batches import spool
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._outcomes import Outcomes
 from lyceum.data import FileFormat
@@ -206,7 +206,7 @@ def evaluate_model(
     if fitted.classes is None and (loss is not None or doubt is not None):
         raise DataError(f"{fitted.name} predicts numbers, so that a loss matrix or doubt has no meaning here")
     loss, doubt = fitted.costs(loss, doubt)
-    with spooled(data) as source:
+    with spool(data) as source:
         outcomes = Outcomes.of(fitted, source, target, form=form)
     name = target or fitted.target.name
     if fitted.classes is None:
@@ -229,6 +229,12 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
         return mean, mean, mean
     reach = float(stats.t.isf(0.025, n - 1)) * float(values.std(ddof=1)) / math.sqrt(n)
     return mean, mean - reach, mean + reach
+
+
+def _loss_interval(losses: np.ndarray) -> tuple[float, float, float]:
+    """The mean of losses that are never negative, with an interval that is not either."""
+    mean, low, high = mean_interval(losses)
+    return mean, max(0.0, low), high
 
 
 def _notes(outcomes: Outcomes) -> tuple[str, ...]:
@@ -309,10 +315,10 @@ def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricVa
     elif K > 2:
         yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
     chosen = proba[np.arange(len(truth)), truth]
-    yield MetricValue("log loss", *mean_interval(log_losses(chosen)))
+    yield MetricValue("log loss", *_loss_interval(log_losses(chosen)))
     off = proba.copy()
     off[np.arange(len(truth)), truth] -= 1.0
-    yield MetricValue("Brier score", *mean_interval(off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1)))
+    yield MetricValue("Brier score", *_loss_interval(off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1)))
     if K >= 2:
         found = calibration(truth, proba, classes=np.arange(K))
         yield MetricValue("calibration error", found.expected_error)
@@ -342,9 +348,8 @@ def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, flo
 def _of_values(outcomes: Outcomes) -> Iterator[MetricValue]:
     found = regression_report(outcomes.truth, outcomes.output)
     off = outcomes.output - outcomes.truth
-    mse, low, high = mean_interval(off**2)
-    yield MetricValue("RMSE", math.sqrt(mse), math.sqrt(max(0.0, low)), math.sqrt(high))
-    yield MetricValue("MAE", *mean_interval(np.abs(off)))
+    yield MetricValue("RMSE", *map(math.sqrt, _loss_interval(off**2)))
+    yield MetricValue("MAE", *_loss_interval(np.abs(off)))
     yield MetricValue("bias", found.bias, *mean_interval(off)[1:])
     yield MetricValue("R²", found.r2)
     yield MetricValue("relative squared error", found.relative_squared_error)
