@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lyceum.apply._batches import Batches, spooled
+from lyceum.apply._batches import Batches, spool
 from lyceum.data import Column
 from lyceum.errors import DataError, SchemaError
 
@@ -68,8 +68,8 @@ def test_a_column_that_is_not_there_is_named(tmp_path):
 
 
 def test_standard_input_becomes_a_file_that_goes_away():
-    with spooled("-", io.BytesIO(b"x\n1\n")) as path:
+    with spool("-", io.BytesIO(b"x\n1\n")) as path:
         assert Path(path).read_text() == "x\n1\n"
     assert not Path(path).exists()
-    with pytest.raises(DataError, match="standard input is empty"), spooled("-", io.BytesIO(b"")):
+    with pytest.raises(DataError, match="standard input is empty"), spool("-", io.BytesIO(b"")):
         pass

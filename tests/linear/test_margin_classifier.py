@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression as Logistic
 from sklearn.linear_model import Ridge
 from sklearn.svm import SVC, LinearSVC
 
+from lyceum.data import Rows
 from lyceum.linear import MarginClassifier, margin_loss
 from lyceum.linear._margin_losses import LOSSES, SmoothHinge
 
@@ -132,6 +133,18 @@ def test_weight_two_equals_repeated_row_and_sparse_equals_dense(loss):
     thin = MarginClassifier(loss=loss, smoothing=0.1).fit(sparse.csr_array(X), y, w)
     assert_allclose(one.coef_, two.coef_, atol=1e-5)
     assert_allclose(one.coef_, thin.coef_, atol=1e-5)
+
+
+def test_the_losses_and_the_curvature_are_one_pass_over_the_rows(monkeypatch):
+    X, y = rows()
+    reduce, passes = Rows.reduce, []
+    monkeypatch.setattr(Rows, "reduce", lambda self, of: passes.append(of) or reduce(self, of))
+    model = MarginClassifier(loss="squared", record=True).fit(X, y)
+    solving = 1 + len(
+        model.record_
+    )  # the means, then one pass per point (the line search takes the full step)
+    assert len(passes) == solving + 1
+    assert model.seen_["curvature"].shape == (1, 5, 5)
 
 
 def test_zero_one_is_not_trained_with():

@@ -97,7 +97,7 @@ def panel(tmp_path):
 
 def planned(path, **options):
     recipe = Recipe(data=str(path), target="y", learners=("NaiveBayes",), **options)
-    data = StudyData.of(without_order_columns(recipe)).checked()
+    data = StudyData.of(without_order_columns(recipe)).check_rows()
     return Plan.of(recipe, data), data
 
 

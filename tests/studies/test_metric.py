@@ -74,7 +74,7 @@ def test_the_mean_loss_of_numbers_is_the_metric():
 
 def test_balanced_error_is_a_cost_that_the_decisions_follow():
     recipe = Recipe(data=str(datasets.path("german_credit")), target="class", metric="balanced error")
-    data = StudyData.of(recipe).checked()
+    data = StudyData.of(recipe).check_rows()
     rule = Plan.of(recipe, data).rule
     assert rule.criterion == "balanced error"
     said = np.random.default_rng(0).integers(0, 2, len(data.y))
@@ -129,7 +129,7 @@ def test_a_study_ranks_by_the_metric(tmp_path, name, target, metric):
 def test_a_metric_that_does_not_fit_is_refused(options, message):
     recipe = Recipe(data=str(datasets.path("german_credit")), target="class", **options)
     with pytest.raises(StudyError, match=message):
-        Plan.of(recipe, StudyData.of(recipe).checked())
+        Plan.of(recipe, StudyData.of(recipe).check_rows())
 
 
 @pytest.mark.parametrize(("text", "hint"), [("aucc", "did you mean 'auc'"), ("pinball 2", "between 0 and 1")])

@@ -17,7 +17,7 @@ from lyceum.studies._study_data import StudyData, fingerprint
 
 def planned(name, target, **options):
     recipe = Recipe(data=str(datasets.path(name)), target=target, **options)
-    data = StudyData.of(recipe).checked()
+    data = StudyData.of(recipe).check_rows()
     return Plan.of(recipe, data), data
 
 
@@ -112,7 +112,7 @@ def test_a_class_smaller_than_the_folds_leaves_them_and_is_said(tmp_path):
     rows = [f"{rng.normal():.3f},{label}" for label in ["a"] * 40 + ["b"] * 30 + ["c"] * 3]
     path.write_text("x,y\n" + "\n".join(rows))
     recipe = Recipe(data=str(path), target="y")
-    plan = Plan.of(recipe, StudyData.of(recipe).checked())
+    plan = Plan.of(recipe, StudyData.of(recipe).check_rows())
     assert plan.folds == 10
     assert "smallest class has 3 rows" in plan.notes[0]
 
@@ -120,7 +120,7 @@ def test_a_class_smaller_than_the_folds_leaves_them_and_is_said(tmp_path):
 def test_rows_without_a_target_are_left_out_and_numbered_as_in_the_file(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("x,y\n" + "\n".join(f"{i / 7},{'' if i % 5 == 0 else 'ab'[i % 2]}" for i in range(60)))
-    data = StudyData.of(Recipe(data=str(path), target="y")).checked()
+    data = StudyData.of(Recipe(data=str(path), target="y")).check_rows()
     assert data.n_without_target == 12
     assert data.numbers.tolist() == [i for i in range(60) if i % 5]
     assert "12 rows without a target were left out" in data.notes[0]
@@ -165,7 +165,7 @@ def test_a_large_file_is_read_once_before_the_final_fit(large, monkeypatch):
     stream = CsvFormat.stream
     monkeypatch.setattr(CsvFormat, "stream", lambda form, path: passes.append(path) or stream(form, path))
     recipe = Recipe(data=str(path), target="y", weight="w", memory_mb=1)
-    data = StudyData.of(recipe).checked()
+    data = StudyData.of(recipe).check_rows()
     assert len(passes) == 1
     assert data.is_sample
     assert (data.n_rows, data.n_without_target) == (4_000, 36_000)

@@ -19,7 +19,7 @@ from lyceum.studies._study_data import StudyData
 
 def planned(name, target, **options):
     recipe = Recipe(data=str(datasets.path(name)), target=target, **options)
-    data = StudyData.of(recipe).checked()
+    data = StudyData.of(recipe).check_rows()
     return Plan.of(recipe, data), data
 
 

@@ -154,7 +154,7 @@ def test_pruning_by_rows_held_out_counts_their_losses_once():
     order = np.random.default_rng(seed).permutation(len(y))
     held, train = np.sort(order[:75]), np.sort(order[75:])
     grown = DecisionTreeClassifier(loss=loss, random_state=0).fit(X[train], y[train]).tree_
-    costs = NodeCosts.of(grown, Router([grown], 3).visited(X[held]), y[held], None, loss)
+    costs = NodeCosts.of(grown, Router([grown], 3).visits(X[held]), y[held], None, loss)
     np.testing.assert_array_equal(model.tree_.threshold, prune_by_error(grown, costs).threshold)
 
 

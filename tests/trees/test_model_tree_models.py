@@ -11,7 +11,7 @@ from lyceum._native import native
 from lyceum.data import scan
 from lyceum.tree_core import GROUPS, Router
 from lyceum.trees._m5_columns import StepColumns
-from lyceum.trees._m5_models import columns_below, fit_models, smoothed
+from lyceum.trees._m5_models import columns_below, fit_models, smooth_models
 
 
 def models_of(X, y, columns, rule="all", w=None):
@@ -150,7 +150,7 @@ def test_models_folded_by_smoothing_predict_as_smoothing_along_the_path(seed, k)
     coef = np.zeros((len(nodes), 3))
     for i, node in enumerate(nodes):
         coef[i, node.columns] = node.coef
-    b, a = smoothed(tree, coef, np.array([node.intercept for node in nodes]), tree.weight, k)
+    b, a = smooth_models(tree, coef, np.array([node.intercept for node in nodes]), tree.weight, k)
     new = rng.normal(size=(20, 3))
     leaf = Router([tree], 3).leaves(new)[:, 0]
     np.testing.assert_allclose(a[leaf] + (new * b[leaf]).sum(axis=1), reference.predict(new), atol=1e-9)
@@ -169,7 +169,7 @@ def test_categories_become_steps_in_the_order_of_their_mean_target():
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 6.0], "town": ["a", "b", "c", "b", "a"]})
     columns, X, schema = steps_of(frame, [5.0, 1.0, 3.0, 2.0, 9.0])  # means: a 7, b 1.5, c 3
     assert columns.names(schema) == ["x", "town=a,c", "town=a"]
-    Z = columns.centered(X) + columns.center
+    Z = columns.center_cells(X) + columns.center
     np.testing.assert_array_equal(Z[:, 0], frame["x"])
     np.testing.assert_array_equal(Z[:, 1:], [[1, 1], [0, 0], [1, 0], [0, 0], [1, 1]])
 
@@ -178,20 +178,20 @@ def test_missing_and_unknown_cells_are_at_the_mean():
     frame = pd.DataFrame({"x": [1.0, np.nan, 3.0, 5.0], "town": ["a", None, "b", "b"]})
     columns, X, _ = steps_of(frame, [1.0, 2.0, 3.0, 4.0])
     assert columns.center.tolist() == pytest.approx([3.0, 2 / 3])
-    assert columns.centered(X)[1].tolist() == [0.0, 0.0]
+    assert columns.center_cells(X)[1].tolist() == [0.0, 0.0]
     X[0, 1] = -1.0
-    assert columns.centered(X)[0].tolist() == [-2.0, 0.0]
+    assert columns.center_cells(X)[0].tolist() == [-2.0, 0.0]
 
 
 def test_a_threshold_between_ranks_is_two_groups_of_categories():
     frame = pd.DataFrame({"town": ["a", "b", "c", "d"] * 3})
     y = np.tile([4.0, 1.0, 3.0, 9.0], 3)  # b c a d
     columns, X, _ = steps_of(frame, y)
-    reference = Reference(columns.ranked(X), y, Way())
+    reference = Reference(columns.rank_cells(X), y, Way())
     tree = columns.to_groups(reference.grown)
     assert tree.kind[0] == GROUPS
     assert tree.branches[tree.table[0] : tree.table[0] + 4].tolist() == [0, 0, 0, 1]
-    ranks = Router([reference.grown], 1).leaves(columns.ranked(X))
+    ranks = Router([reference.grown], 1).leaves(columns.rank_cells(X))
     np.testing.assert_array_equal(Router([tree], 1).leaves(X), ranks)
 
 
@@ -202,7 +202,7 @@ def test_some_columns_are_those_of_all():
     )
     frame.loc[::7, ["t", "x"]] = None
     columns, X, _ = steps_of(frame, rng.normal(size=50), rng.uniform(size=50))
-    every = columns.centered(X)
+    every = columns.center_cells(X)
     for only in ([0], [1, 4, 6], [5], [0, 1, 2, 3, 4, 5, 6]):
-        np.testing.assert_array_equal(columns.centered(X, np.array(only)), every[:, only])
+        np.testing.assert_array_equal(columns.center_cells(X, np.array(only)), every[:, only])
     np.testing.assert_array_equal(columns.source, [0, 0, 0, 0, 0, 1, 2])

@@ -14,7 +14,7 @@ from tests.trees.m5_reference import WEKA, Reference
 from lyceum import datasets
 from lyceum.tree_core import Router
 from lyceum.trees import ModelTreeRegressor
-from lyceum.trees._m5_models import choose, columns_below, fit_models, smoothed
+from lyceum.trees._m5_models import choose, columns_below, fit_models, smooth_models
 from lyceum.trees._pruning import compact
 
 NAMES = ["MYCT", "MMIN", "MMAX", "CACH", "CHMIN", "CHMAX"]
@@ -47,7 +47,7 @@ def test_five_models_with_the_published_numbers(cpu, reference):
     models = fit_models(grown, leaf, X, y, None, columns_below(grown, grown.feature, X.shape[1]), "m5p")
     choice = choose(grown, models, "squared", float(y.std()))
     tree, kept = compact(grown, choice.cut), models.take(choice.nodes)
-    coef, intercept = smoothed(tree, kept.coef.toarray(), kept.intercept, kept.weight, 15.0)
+    coef, intercept = smooth_models(tree, kept.coef.toarray(), kept.intercept, kept.weight, 15.0)
     leaves = np.flatnonzero(tree.child < 0)
     found = {
         (int(tree.weight[i]), round(float(100 * np.sqrt(kept.squared[i]) / y.std()), 3)): i for i in leaves

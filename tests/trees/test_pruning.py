@@ -153,7 +153,7 @@ def test_weight_two_equals_a_row_held_out_twice():
     twice = np.repeat(np.arange(len(cells)), w.astype(int))
     one, many = NodeCosts.of(tree, parts, y, w), NodeCosts.of(tree, parts[twice], y[twice])
     assert_allclose(one.at, many.at, rtol=1e-12)
-    assert_allclose(one.stayed(tree), many.stayed(tree), atol=1e-12)
+    assert_allclose(one.end_costs(tree), many.end_costs(tree), atol=1e-12)
 
 
 # -- pessimistic and minimum loss --------------------------------------------------------------------------

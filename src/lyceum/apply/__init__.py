@@ -3,7 +3,7 @@
 Files are read and written a batch at a time. The commands of the same names render what is returned here.
 """
 
-from lyceum.apply._batches import spooled
+from lyceum.apply._batches import spool
 from lyceum.apply._compare import ModelComparison, PairedTest, compare_models
 from lyceum.apply._evaluate import Evaluation, MetricValue, evaluate_model
 from lyceum.apply._explain import RowExplanation, explain_rows, show_cell
@@ -41,7 +41,7 @@ __all__ = [
     "reduce_table",
     "segment_image",
     "show_cell",
-    "spooled",
+    "spool",
     "takes_sparse_text",
     "uninformative_columns",
     "visual_words",

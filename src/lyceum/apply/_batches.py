@@ -30,7 +30,7 @@ from lyceum.data import (
 )
 from lyceum.errors import DataError, SchemaError
 
-__all__ = ["Batches", "spooled"]
+__all__ = ["Batches", "spool"]
 
 _ROWS = 1 << 17
 _TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -41,7 +41,7 @@ class Batches:
     """The columns of a file or frame, some 100,000 rows at a time.
 
     `columns` are those that a model knows: their kinds settle the types of a CSV file, so that it is read
-    once and a late cell cannot change what was said of the first. `also` are columns to be handed through:
+    once and a late cell cannot change the type of a column. `also` are columns to be handed through:
     text, if the file is text.
     """
 
@@ -136,7 +136,7 @@ def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
 
 
 @contextmanager
-def spooled(data: Any, stream: IO[bytes] | None = None) -> Iterator[Any]:
+def spool(data: Any, stream: IO[bytes] | None = None) -> Iterator[Any]:
     """The data; for "-" a CSV file of what comes from standard input, gone afterwards."""
     if not (isinstance(data, str) and data == "-"):
         yield data

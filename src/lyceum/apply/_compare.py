@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from lyceum.apply._batches import spooled
+from lyceum.apply._batches import spool
 from lyceum.apply._evaluate import costs_of, log_losses, mean_interval
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._outcomes import Outcomes
@@ -217,7 +217,7 @@ def compare_models(
         raise DataError("one model predicts classes, the other numbers: compare models for the same target")
     loss, doubt = pair[1].costs(*pair[0].costs(loss, doubt))
     name = target or pair[0].target.name
-    with spooled(data) as source:
+    with spool(data) as source:
         both = [Outcomes.of(fitted, source, name, form=form) for fitted in pair]
     tests = tuple(_of_values(*both) if pair[0].classes is None else _of_classes(pair, both, loss, doubt))
     return ModelComparison(names, name, len(both[0].truth), tests)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lyceum.apply._batches import Batches, spooled
+from lyceum.apply._batches import Batches, spool
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.data import FileFormat
 from lyceum.errors import DataError, LyceumError
@@ -124,7 +124,7 @@ def explain_rows(
     wanted = sorted(set(rows))
     if wanted and wanted[0] < 0:
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
-    with spooled(data) as source:
+    with spool(data) as source:
         table = _take_rows(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
     found = fitted.explain(fitted.rows(table))
     posterior = fitted.posterior(table) if fitted.classes is not None else None

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 
 from lyceum import catalog
-from lyceum.apply._batches import spooled
+from lyceum.apply._batches import spool
 from lyceum.data import FileFormat, Schema, scan
 from lyceum.errors import LyceumError
 
@@ -66,7 +66,7 @@ def fit_file(
         raise LyceumError(f"{learner} needs a target: say which column to predict")
     made = _with_settings(entry.load()(), settings or {})
     options = (form or FileFormat()).options()
-    with spooled(data) as source:
+    with spool(data) as source:
         rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)
         # cells may be missing after the fit, even if none is in it
         names = list(preparations(entry, rows.schema))

@@ -97,7 +97,7 @@ def label_file(
     n_queries : int, default=20
         The most labels to ask for.
     learner : classifier, default=None
-        What says how sure it is; None is naive Bayes.
+        The classifier whose posteriors choose the rows; None is naive Bayes.
     seed : int, default=0
     form : FileFormat, optional
 
@@ -108,7 +108,7 @@ def label_file(
     if strategy not in STRATEGIES:
         raise LyceumError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
     if n_queries < 0:
-        raise LyceumError(f"n_queries={n_queries} asks for less than nothing: give 0 or more")
+        raise LyceumError(f"n_queries={n_queries} is negative: give 0 or more")
     if learner is not None and not is_classifier(learner):
         raise LyceumError(f"{type(learner).__name__} is no classifier: the rows to label are chosen by one")
     found = read_data(data, form)

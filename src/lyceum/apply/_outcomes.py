@@ -17,7 +17,7 @@ __all__ = ["Outcomes"]
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What a model said of every row with a known truth.
+    """The output of a model for every row with a known truth.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Predictions for a file of any size, written a batch at a time."""
+"""Predictions for a file of any size, written in batches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from lyceum.apply._batches import spooled
+from lyceum.apply._batches import spool
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.data import FileFormat
 from lyceum.decision import LossMatrix, minimum_risk
@@ -126,7 +126,7 @@ def predict_file(
     counts = np.zeros(len(answer.labels), dtype=np.int64)
     n_rows = 0
     with ExitStack() as stack:
-        data = stack.enter_context(spooled(data))
+        data = stack.enter_context(spool(data))
         write = stack.enter_context(_writer(out, force, spreadsheet))
         for table, output in fitted.outputs(data, also=tuple(keep), form=form):
             columns, given = answer(output)

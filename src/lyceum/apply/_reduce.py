@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from lyceum.apply._batches import spooled
+from lyceum.apply._batches import spool
 from lyceum.apply._reduction_figures import reduction_figures
 from lyceum.apply._uninformative import uninformative_columns
 from lyceum.data import FileFormat, scan
@@ -135,7 +135,7 @@ def reduce_table(
     """
     if method in _SUPERVISED and target is None:
         raise SettingError(f"method {method!r} compares columns with a target: name one with target=")
-    with spooled(data) as source:
+    with spool(data) as source:
         left_out = uninformative_columns(source, target, keep=keep, form=form)
         rows = scan(source, target, ignore=tuple(left_out), **(form or FileFormat()).options())
     model = _model(method, n_components)

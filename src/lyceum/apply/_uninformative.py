@@ -1,4 +1,4 @@
-"""Columns of a table that say nothing of its rows."""
+"""Columns of a table without information about its rows."""
 
 from __future__ import annotations
 

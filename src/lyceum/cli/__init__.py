@@ -1,6 +1,6 @@
 """The command `lyceum`.
 
-A command parses its arguments, calls one public function and renders what it says. Nothing heavy is imported
+A command parses its arguments, calls one public function and renders the result. Nothing heavy is imported
 here, so that `lyceum --help` answers at once.
 """
 

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from lyceum.apply import spooled
+from lyceum.apply import spool
 from lyceum.cli._screen import console, print_json, progress_bar, table
 from lyceum.data import ColumnInspection, FileFormat, Inspection, inspect, time_text
 from lyceum.report import show as shown
@@ -21,7 +21,7 @@ _GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")
 
 
 def run(file: str, target: str | None, form: FileFormat, as_json: bool) -> None:
-    with progress_bar(f"reading {Path(file).name}"), spooled(file) as source:
+    with progress_bar(f"reading {Path(file).name}"), spool(file) as source:
         found = inspect(source, target, form=form)
     if as_json:
         print_json(found.as_dict())

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._native import native
 from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier
+from lyceum.data import row_weights
 from lyceum.ensemble._adaboost_rounds import (
     ALL,
     CHANCE,
@@ -34,7 +35,7 @@ from lyceum.ensemble._adaboost_votes import (
     of_votes,
     one_vote,
     posterior,
-    predicted,
+    voted_classes,
 )
 from lyceum.ensemble._member_data import (
     MEMBER_CONSTRAINTS,
@@ -225,9 +226,9 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     def _fit(
         self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
     ) -> None:
-        w = np.ones(len(target)) if w is None else w
+        w = row_weights(w, len(target))
         weights = RowWeights(w / w.sum(), target, len(self.classes_), self._alpha_rule)
-        known = self._known(before)
+        known = self._known_rounds(before)
         self.seed_ = before["seed_"] if known else seed_from(self.random_state)
         fitter = self._fitter(data, weights.start, float(w.sum()))
         log = RoundLog()
@@ -244,7 +245,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     def _keep_first(self, log: RoundLog, weights: RowWeights, fitter: MemberFitter) -> None:
         """Where no member beats chance, the first one decides alone."""
-        codes = fitter.predicted(log.first)
+        codes = fitter.predict_rows(log.first)
         wrong, error = weights.wrong(codes)
         weights.update(codes, wrong, error, 1.0)
         log.add(log.first, log.failed[0], 1.0, weights)
@@ -258,7 +259,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> MemberFitter:
         return member_fitter(self, data, start, weight, draws_rows(self))
 
-    def _known(self, before: dict[str, Any]) -> RoundLog | None:
+    def _known_rounds(self, before: dict[str, Any]) -> RoundLog | None:
         """The rounds that a warm start goes on from."""
         if not self.warm_start or "alphas_" not in before:
             return None
@@ -295,7 +296,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class with the largest sum of votes, the first of equals."""
-        return self._apply_to_members(partial(predicted, self), X)
+        return self._apply_to_members(partial(voted_classes, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The softmax of the votes V_k; with two classes 1/(1 + e^(−2F))."""
@@ -311,19 +312,19 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     def staged_decision_function(self, X: Any) -> Iterator[Any]:
         """`decision_function` of the first member, the first two, ..."""
-        for total in self._staged(X):
+        for total in self._stages(X):
             yield of_votes(total)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
-        for total in self._staged(X):
+        for total in self._stages(X):
             proba = np.array(total, order="C")
             native.posterior(proba)
             yield proba
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
-        for total in self._staged(X):
+        for total in self._stages(X):
             yield self.classes_[np.asarray(total).argmax(axis=1)]
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
@@ -331,7 +332,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         for labels in self.staged_predict(X):
             yield accuracy_score(y, labels, sample_weight=sample_weight)
 
-    def _staged(self, X: Any) -> Iterator[Any]:
+    def _stages(self, X: Any) -> Iterator[Any]:
         check_is_fitted(self)
         total: Any = 0.0
         for i in range(len(self.estimators_)):

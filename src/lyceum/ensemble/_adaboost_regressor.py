@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.base import Regressor
+from lyceum.data import row_weights
 from lyceum.ensemble._adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
 from lyceum.ensemble._member_answers import member_answers
 from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, MemberImportances
@@ -177,7 +178,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         return self
 
     def _fit(self, data: MemberData, y: np.ndarray, w: np.ndarray | None, before: dict[str, Any]) -> None:
-        w = np.ones(len(y)) if w is None else w
+        w = row_weights(w, len(y))
         D = w / w.sum()
         warm = self._begin(before)
         fitter = self._fitter(data, D, float(w.sum()))
@@ -215,7 +216,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, known: Any
     ) -> np.ndarray:
         """One round, whose member may be known; returns the weights of the next one."""
-        member, predicted = (known, fitter.predicted(known)) if known else fitter.member(number, D)
+        member, predicted = (known, fitter.predict_rows(known)) if known else fitter.member(number, D)
         losses = _losses(np.abs(y - predicted), D > 0, self.loss)
         error = float(D @ losses)
         alpha, kept = self._judge(error, fitter.weight)
@@ -288,12 +289,12 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
 class _RegressorFitter(LearnerFitter):
     """Members of any kind that predict numbers."""
 
-    def predicted(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Any) -> np.ndarray:
         return member_answers(member, self.data)
 
 
 def _losses(distance: np.ndarray, there: np.ndarray, loss: str) -> np.ndarray:
-    """The loss of every row, between 0 and 1; rows without weight do not count, nor for the largest."""
+    """The loss of every row, between 0 and 1; zero-weight rows are ignored, also for the largest distance."""
     largest = distance[there].max()
     if not largest > 0.0:
         return np.zeros(len(distance))

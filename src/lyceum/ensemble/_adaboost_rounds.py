@@ -150,14 +150,14 @@ class RoundLog:
 
 
 class MemberFitter(Protocol):
-    """Fits the member of a round, and knows what members say of the training rows."""
+    """Fits the member of a round, and predicts the training rows by a member."""
 
     weight: float  # of all rows
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
         """The member of a round, and its class codes for all rows."""
 
-    def predicted(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Any) -> np.ndarray:
         """The class codes of a member for all rows."""
 
 
@@ -221,7 +221,7 @@ def replay_rounds(weights: RowWeights, fitter: MemberFitter, log: RoundLog, befo
             weights.reset()
             continue
         member, error, alpha = next(again)
-        codes = fitter.predicted(member)
+        codes = fitter.predict_rows(member)
         weights.update(codes, weights.wrong(codes)[0], error, alpha)
         log.add(member, error, alpha, weights)
     log.n_rounds, log.stopped = before.n_rounds, before.stopped

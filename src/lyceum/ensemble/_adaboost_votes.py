@@ -15,7 +15,15 @@ from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, vot
 from lyceum.probability import runner_up
 from lyceum.tree_core import Router, contributions
 
-__all__ = ["decision", "log_posterior", "odds_of_columns", "of_votes", "one_vote", "posterior", "predicted"]
+__all__ = [
+    "decision",
+    "log_posterior",
+    "odds_of_columns",
+    "of_votes",
+    "one_vote",
+    "posterior",
+    "voted_classes",
+]
 
 
 def _forest(model: Any) -> Router:
@@ -50,7 +58,7 @@ def of_votes(total: np.ndarray) -> np.ndarray:
     return total - total.mean(axis=1, keepdims=True)
 
 
-def predicted(model: Any, data: MemberData) -> np.ndarray:
+def voted_classes(model: Any, data: MemberData) -> np.ndarray:
     return model.classes_[all_votes(model, data).argmax(axis=1)]
 
 

@@ -7,14 +7,24 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, replace_columns, typical_row
-from lyceum.data import ArraySource, Block, CheckCells, Column, Inputs, Rows, Schema, Step
+from lyceum.data import (
+    ArraySource,
+    Block,
+    CheckCells,
+    Column,
+    Inputs,
+    Rows,
+    Schema,
+    Step,
+    dense_cells,
+    row_weights,
+)
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._member_data import takes_rows
@@ -156,7 +166,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         rest = self._rest(source)
         said, self.auxiliary_ = [], []
         for i, j in enumerate(self.places_.tolist()):
-            column, cells = source.schema[j], np.asarray(_dense(source.X)[:, j], dtype=np.float64)
+            column, cells = source.schema[j], np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
             said.append(self._held_out(rest, column, cells, i))
             self.auxiliary_.append(_fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i))
         final = seeded(clone(base), self.seed_, _FINAL)
@@ -179,7 +189,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         """The rows without the auxiliary columns."""
         keep = np.setdiff1d(np.arange(len(source.schema)), self.places_)
         schema = replace(source.schema, columns=tuple(source.schema[j] for j in keep.tolist()))
-        X = np.ascontiguousarray(_dense(source.X)[:, keep]) if len(self.places_) else source.X
+        X = np.ascontiguousarray(dense_cells(source.X)[:, keep]) if len(self.places_) else source.X
         return replace(source, X=X, schema=schema)
 
     def _held_out(self, rest: ArraySource, column: Column, cells: np.ndarray, i: int) -> np.ndarray:
@@ -245,15 +255,11 @@ class AuxiliaryTargets(EitherTask, Learner):
         return complexity(self.estimator_) + sum(map(complexity, self.auxiliary_))
 
 
-def _dense(X: Any) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else X
-
-
 def _fit_auxiliary(
     rest: ArraySource, column: Column, cells: np.ndarray, rows: np.ndarray, seed: int, i: int
 ) -> Any:
     """A tree for the auxiliary column, on those of the rows where it is known."""
-    counts = np.ones(len(cells)) if rest.w is None else rest.w
+    counts = row_weights(rest.w, len(cells))
     known = rows[np.isfinite(cells[rows]) & ((cells[rows] >= 0) | column.numeric) & (counts[rows] > 0)]
     if not len(known):
         raise SettingError(f"the auxiliary column {column.name!r} has no known cell in some folds")

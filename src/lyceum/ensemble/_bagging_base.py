@@ -99,7 +99,7 @@ class BaggingBase(Ensemble):
         member = known[i] if i < len(known) else self._fit_copy(i, counts, columns, data, w)
         if not self.oob_score:
             return member, None, None
-        left_out = self.draws_.left_out(counts)
+        left_out = self.draws_.left_out_rows(counts)
         if not len(left_out):
             return member, left_out, np.empty((0, self._width))
         return member, left_out, self._answer(member, data, columns, left_out)
@@ -182,7 +182,7 @@ class BaggingBase(Ensemble):
         raise undefined(self, "_width")
 
     def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
-        """What a member says of some rows, (n, width)."""
+        """The answers of a member for some rows, (n, width)."""
         raise undefined(self, "_answer")
 
     @property
@@ -223,7 +223,7 @@ class BaggingBase(Ensemble):
             total = total + answer
         return total / len(self.estimators_)
 
-    def _staged(self, X: Any) -> Iterator[Any]:
+    def _stages(self, X: Any) -> Iterator[Any]:
         """The mean answer of the first member, the first two, ..."""
         check_is_fitted(self)
         total: Any = 0.0
@@ -267,7 +267,7 @@ class BaggingBase(Ensemble):
         return (*super()._parts(), Draws)
 
     def summary(self) -> Summary:
-        """How the members were drawn and, if asked, what they say out of bag and how far they differ."""
+        """How the members were drawn and, if computed, their out-of-bag error and how far they differ."""
         check_is_fitted(self)
         draws = self.draws_
         way = "with" if draws.bootstrap else "without"

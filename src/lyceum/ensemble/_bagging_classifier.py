@@ -188,11 +188,11 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
-        yield from self._staged(X)
+        yield from self._stages(X)
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
-        for proba in self._staged(X):
+        for proba in self._stages(X):
             yield self.classes_[np.asarray(proba).argmax(axis=1)]
 
     # -- answers ---------------------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def _mean(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(super()._mean(data))
 
-    def _staged(self, X: Any) -> Iterator[Any]:
-        return map(normalize_posteriors, super()._staged(X))
+    def _stages(self, X: Any) -> Iterator[Any]:
+        return map(normalize_posteriors, super()._stages(X))
 
     @property
     def _width(self) -> int:

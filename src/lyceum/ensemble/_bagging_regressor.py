@@ -151,7 +151,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
-        for mean in self._staged(X):
+        for mean in self._stages(X):
             yield mean[:, 0]
 
     # -- answers ---------------------------------------------------------------------------------------------

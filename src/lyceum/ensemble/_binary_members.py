@@ -240,10 +240,10 @@ class BinaryMembers(Classifier, Ensemble):
         found = ordered_map(partial(binary_score, data=data), self.estimators_)
         return np.column_stack(list(found))
 
-    def _decided(self, data: MemberData) -> np.ndarray:
+    def _decision_scores(self, data: MemberData) -> np.ndarray:
         """The class scores, (n, K)."""
         if len(self.classes_) == 1:
-            return np.zeros((_n_asked(data), 1))
+            return np.zeros((_n_rows_of(data), 1))
         if len(self.classes_) == 2 and self.code_.shape[1] == 1:
             score = self._scores(data)[:, 0]
             return np.column_stack([-score, score])
@@ -269,7 +269,7 @@ class BinaryMembers(Classifier, Ensemble):
         head = ("problem", "weight of yes", "weight of no")
         return Summary(self._title(), self._facts(), [Table("Problems", head, rows)])
 
-    def _explain_machines(self, X: Any) -> Explanation:
+    def _explain_score(self, X: Any) -> Explanation:
         return self._explain_members(partial(_parts, self), X, "score")
 
     @classmethod
@@ -281,22 +281,22 @@ class BinaryMembers(Classifier, Ensemble):
         return {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
 
 
-def _n_asked(data: MemberData) -> int:
+def _n_rows_of(data: MemberData) -> int:
     return data.source.n_rows if data.source is not None else len(data.container)
 
 
 def _predict(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    return model.classes_[model._decided(data).argmax(axis=1)]
+    return model.classes_[model._decision_scores(data).argmax(axis=1)]
 
 
 def _decision(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    return of_two_classes(model._decided(data))
+    return of_two_classes(model._decision_scores(data))
 
 
 def _parts(model: BinaryMembers, data: MemberData) -> np.ndarray:
     """The predicted class, the base, and what every column adds to its score."""
     if len(model.classes_) == 1:
-        return np.zeros((_n_asked(data), 2 + model.n_features_in_))
+        return np.zeros((_n_rows_of(data), 2 + model.n_features_in_))
     signed = np.stack([_signed_parts(member, data) for member in model.estimators_], axis=1)  # (n, L, 1 + d)
     scores = signed.sum(axis=2)
     two = len(model.classes_) == 2 and model.code_.shape[1] == 1

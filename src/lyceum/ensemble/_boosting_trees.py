@@ -50,7 +50,7 @@ class GrownTree:
     def leaves(self) -> np.ndarray:
         return np.flatnonzero(self.column < 0)
 
-    def summed_up(self, at_leaves: np.ndarray) -> np.ndarray:
+    def sum_up(self, at_leaves: np.ndarray) -> np.ndarray:
         """Sums over leaves for every node, from those at the leaves."""
         total = at_leaves.copy()
         for node in np.flatnonzero(self.column >= 0)[::-1]:
@@ -95,13 +95,13 @@ class TreeGrower:
         rules.max_gradient, rules.max_hessian = loss.tops
         return rules
 
-    def valued(
+    def with_values(
         self, tree: GrownTree, loss: Loss, g: np.ndarray, h: np.ndarray | None, scores: np.ndarray
     ) -> Tree:
         """The tree with values: the Newton step, or the loss's own constant, times the learning rate."""
         sums = np.zeros((len(tree.gain), 3))
         native.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
-        sums = tree.summed_up(sums)
+        sums = tree.sum_up(sums)
         l2, weight = self.growth.l2, sums[:, 2]
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(sums[:, 1] >= self.growth.min_hessian, -sums[:, 0] / (sums[:, 1] + l2), 0.0)
@@ -123,7 +123,7 @@ class TreeGrower:
             value = loss.leaf_value(order[ends[leaf] : ends[leaf + 1]], scores)
             assert value is not None
             total[leaf] = weight[leaf] * value
-        return tree.summed_up(total) / np.where(weight > 0, weight, 1.0)
+        return tree.sum_up(total) / np.where(weight > 0, weight, 1.0)
 
     def route(self, tree: GrownTree, rest: bool = False) -> None:
         """Find the node of every row, or with `rest` of those that the tree was not grown on."""

@@ -247,7 +247,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     def _report(self, flow: Flow) -> None:
         stage, wrong = flow.run(self.thresholds_)
-        asked = flow.asked(stage, self.thresholds_)
+        asked = flow.reached_stages(stage, self.thresholds_)
         w = flow.w / flow.w.sum()
         self.cost_, self.error_ = flow.cost_and_error(self.thresholds_)
         self.stages_ = []

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.errors import SettingError
 
 __all__ = ["Flow", "choose_thresholds"]
@@ -43,7 +44,7 @@ class Flow:
         """From posteriors of shape (S, n, K)."""
         leaning = said.argmax(axis=2)
         onward = np.stack([following[s, leaning[s]] for s in range(len(said))])
-        weight = np.ones(len(target)) if w is None else w
+        weight = row_weights(w, len(target))
         return cls(said.max(axis=2), leaning != target, onward, weight, costs)
 
     def run(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -57,7 +58,7 @@ class Flow:
             at = np.where(here & ~decides, self.onward[s], np.where(decides, -1, at))
         return stage, self.wrong[stage, np.arange(n)]
 
-    def asked(self, stage: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    def reached_stages(self, stage: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
         """Which stages every row reaches, (S, n)."""
         reached = np.zeros(self.sure.shape, dtype=bool)
         reached[0] = True
@@ -71,7 +72,7 @@ class Flow:
         """The mean cost per row and the share of rows that are decided wrong."""
         stage, wrong = self.run(thresholds)
         w = self.w / self.w.sum()
-        reached = [w[rows].sum() for rows in self.asked(stage, thresholds)]
+        reached = [w[rows].sum() for rows in self.reached_stages(stage, thresholds)]
         return float(self.costs @ reached), float(w[wrong].sum())
 
 

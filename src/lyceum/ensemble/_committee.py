@@ -179,7 +179,7 @@ class Committee(EitherTask, CommitteeBase):
     # -- fit -------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit every member on all rows, and find what it weighs.
+        """Fit every member on all rows, and find its weight.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class Committee(EitherTask, CommitteeBase):
         return self._apply_to_members(partial(_posteriors, self), X)
 
     def member_outputs(self, X: Any) -> np.ndarray:
-        """What every member says: posteriors of shape (L, n, K), or numbers of shape (L, n)."""
+        """The answers of every member: posteriors of shape (L, n, K), or numbers of shape (L, n)."""
         check_is_fitted(self)
         said = np.asarray(self._apply_to_members(partial(_side_by_side, self), X))
         shape = (len(said), len(self.estimators_), -1)

@@ -219,7 +219,7 @@ class CommitteeBase(_BaseComposition, Learner):
 
     @property
     def _needs_codes(self) -> bool:
-        """Whether anybody asks for coded rows."""
+        """Whether some member takes coded rows."""
         return any(map(takes_rows, self._all_fitted))
 
     # -- answers -------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ class CommitteeBase(_BaseComposition, Learner):
         return posteriors(fitted, self.classes_, ask)
 
     def _answers(self, data: CommitteeData, vote: bool = False) -> np.ndarray:
-        """What every member says, (L, n, K or 1)."""
+        """The answers of every member, (L, n, K or 1)."""
         return np.stack([self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_)])
 
     def _splits(self, cv: Any, target: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -274,7 +274,7 @@ class CommitteeBase(_BaseComposition, Learner):
     def _out_of_fold(
         self, data: CommitteeData, target: np.ndarray, w: np.ndarray | None, cv: Any, vote: bool = False
     ) -> np.ndarray:
-        """What every member says of each row, fitted without its fold, (L, n, K or 1); NaN if never tested.
+        """The out-of-fold answers of every member, (L, n, K or 1); NaN for rows that are never tested.
 
         Folds and members are spread over the threads.
         """
@@ -302,7 +302,7 @@ class CommitteeBase(_BaseComposition, Learner):
 
     def explain(self, X: Any) -> CommitteeExplanation:
         """What every column adds to the posterior of the class, or to the number, that is predicted, and
-        what every member said and counted for (`detail`).
+        the answer and share of every member (`detail`).
 
         The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
         row's own, one after the other, from both ends. Members of any library are explained so; if they
@@ -321,11 +321,11 @@ class CommitteeBase(_BaseComposition, Learner):
         return CommitteeExplanation.of(found, said, classes, *self._member_heads())
 
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
-        """The members that explanations name, the unit of what they count for, and a number of each."""
+        """The members that explanations name, the unit of their shares, and a setting of each."""
         raise undefined(self, "_member_heads")
 
     def _member_parts(self, data: CommitteeData) -> np.ndarray:
-        """What every member that `_member_heads` names says of each row, (n, members, 3).
+        """Answer, support and share of every member that `_member_heads` names, (n, members, 3).
 
         A class code or number, the posterior of the class that is predicted, and what it counts for.
         """

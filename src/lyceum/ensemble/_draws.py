@@ -57,7 +57,7 @@ class Draws:
         every = np.arange(self.n_rows)
         return [np.repeat(every, self.counts(member)) for member in range(n_members)]
 
-    def left_out(self, counts: np.ndarray) -> np.ndarray:
+    def left_out_rows(self, counts: np.ndarray) -> np.ndarray:
         """The rows that a member has not seen, of those that are there."""
         if self.there is None:
             return np.flatnonzero(counts == 0)

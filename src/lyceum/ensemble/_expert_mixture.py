@@ -57,7 +57,7 @@ class GateTree:
         return found
 
     def child_shares(self, leaves: np.ndarray) -> list[np.ndarray]:
-        """What every gate should say, (n, branching) each, from responsibilities of the leaves."""
+        """The target of every gate, (n, branching) each, from responsibilities of the leaves."""
         found: list[np.ndarray] = []
         for level in range(self.depth):
             blocks = leaves.reshape(len(leaves), self.branching**level, self.branching, -1).sum(axis=3)
@@ -96,7 +96,7 @@ class ExpertTask:
     classes: np.ndarray | None
 
     def answers(self, expert: Any) -> np.ndarray:
-        """What an expert says of every row: its number, or the log posterior of the true class."""
+        """The answer of an expert for every row: its number, or the log posterior of the true class."""
         if self.codes is None:
             return np.asarray(expert.predict(self.Z), dtype=np.float64)
         proba = class_posteriors(expert, self.Z, self.classes)  # type: ignore[arg-type]

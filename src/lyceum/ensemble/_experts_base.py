@@ -99,7 +99,7 @@ class ExpertsBase(EitherTask, Learner):
         block = rows.gathered(type(self).__name__, "LinearRegression or LogisticRegression")
         block = block.without_zero_weights()
         if not len(block):
-            raise DataError(f"{type(self).__name__} has no rows of any weight to learn from")
+            raise DataError(f"{type(self).__name__} has no rows with a positive weight to learn from")
         task = self._task(block)
         with single_threaded_blas():
             runs = [self._run(task, expert, i) for i in range(self.n_init)]
@@ -154,7 +154,7 @@ class ExpertsBase(EitherTask, Learner):
     # -- predict -------------------------------------------------------------------------------------------
 
     def gate_proba(self, X: Any) -> Any:
-        """What the gates say: the probability of every expert, one column each."""
+        """The probability of every expert by the gates, one column each."""
         return self._apply(partial(_gate_shares, self), X)
 
     def predict(self, X: Any) -> Any:
@@ -169,7 +169,7 @@ class ExpertsBase(EitherTask, Learner):
     # -- what was learned ----------------------------------------------------------------------------------
 
     def explain(self, X: Any) -> CommitteeExplanation:
-        """What every column adds to the prediction, and what every expert said and counted for (`detail`).
+        """What every column adds to the prediction, and the answer and share of every expert (`detail`).
 
         Columns add to the numbers of linear experts as the gates weigh them for the row; the base is the
         answer, with these gates, for a row at the means. For all other experts the columns of a row at the
@@ -241,7 +241,7 @@ def _predict(model: ExpertsBase, block: Block) -> np.ndarray:
 
 
 def _parts(model: ExpertsBase, block: Block) -> np.ndarray:
-    """Prediction, base, contributions of design columns, and what every expert says, supports and adds."""
+    """Prediction, base, contributions of design columns, and answer, support and share of every expert."""
     linear = not has_classes(model) and all(
         np.ndim(getattr(one, "coef_", 0.0)) == 1 for one in model.estimators_
     )

@@ -195,7 +195,7 @@ class Forest(WithTrees, Learner):
         """The node of every tree where every row ends, (n_samples, n_estimators)."""
         return self._apply(partial(_leaves, self), X)
 
-    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+    def _stages(self, X: Any) -> Iterator[np.ndarray]:
         """The mean predictions of the first tree, the first two, and so on."""
         check_is_fitted(self)
         router, total = self._router, None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
+from lyceum.data import row_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import check_shares
 
@@ -22,7 +23,7 @@ _SHORTEST_STEP = 1e-8
 
 
 def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
-    """What a committee says by one of the rules of fusion, before it is normalised.
+    """The answer of a committee by one of the rules of fusion, before it is normalised.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | Non
     >>> simplex_weights(np.array([[1.0, 3.0], [0.0, 0.0]]), np.array([0.5, 1.5])).round(6).tolist()
     [0.5, 0.5]
     """
-    weight = np.ones(outputs.shape[1]) if w is None else w
+    weight = row_weights(w, outputs.shape[1])
     if outputs.ndim == 3:
         return _likelihood_weights(outputs[:, np.arange(len(target)), target], weight)
     errors = ((target - outputs) * np.sqrt(weight)).T

@@ -145,14 +145,14 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         return self._joint(self._scores(block))
 
     def _joint(self, scores: np.ndarray) -> np.ndarray:
-        """Log posteriors up to a constant a row: beside the log-odds of two classes there are zeros."""
+        """Log posteriors up to a constant per row: beside the log-odds of two classes there are zeros."""
         K = len(self.classes_)
         if K > 2:
             return scores
         return np.zeros((len(scores), 1)) if K == 1 else np.column_stack([np.zeros(len(scores)), scores])
 
     def decision_function(self, X: Any) -> Any:
-        """The scores: the log-odds of the second of two classes, or one a class."""
+        """The scores: the log-odds of the second of two classes, or one per class."""
         return self._apply(partial(_decision, self), X)
 
     def _posterior(self, scores: np.ndarray) -> np.ndarray:
@@ -168,15 +168,15 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The classes after every round."""
-        return self._staged(self._decide, X)
+        return self._stages(self._decide, X)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """The posteriors after every round."""
-        return self._staged(self._posterior, X)
+        return self._stages(self._posterior, X)
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """The scores after every round."""
-        return self._staged(partial(_flat, len(self.classes_)), X)
+        return self._stages(partial(_flat, len(self.classes_)), X)
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log-odds of the second of two classes, or to the winner's score."""
@@ -305,7 +305,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The predictions after every round."""
-        return self._staged(self._decide, X)
+        return self._stages(self._decide, X)
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the prediction, along the paths through all trees."""

@@ -37,7 +37,7 @@ _ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
 
 
 class GradientBoosting(TreesOfRounds, WithTrees, Learner):
-    """The rounds: trees on gradients, one an output, whose values are added to the scores."""
+    """The rounds: trees on gradients, one per output, whose values are added to the scores."""
 
     _coding: ClassVar[Any] = "codes"
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
@@ -189,7 +189,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             for k in range(K):
                 g, h = loss.gradients(training.scores, k)
                 grown = training.grower.grow(loss, g, h, drawn, self._drawn_columns(number, k, d))
-                tree = training.grower.valued(grown, loss, g, h, training.scores)
+                tree = training.grower.with_values(grown, loss, g, h, training.scores)
                 training.add(tree, grown, k, rest=drawn is not None)
                 if judged is not None:
                     judged.add(tree, grown, k)
@@ -279,7 +279,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             self._router.add_values(block.X, scores)
         return scores
 
-    def _staged(self, function: Callable[[np.ndarray], np.ndarray], X: Any) -> Iterator[np.ndarray]:
+    def _stages(self, function: Callable[[np.ndarray], np.ndarray], X: Any) -> Iterator[np.ndarray]:
         """`function` of the scores after every round."""
         check_is_fitted(self)
         blocks = list(self._rows_to_predict(X).blocks())
@@ -359,7 +359,7 @@ class BoostingState:
 
 
 def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
-    """The scores, (K, n), by the trees there are, of rows of some weight."""
+    """The scores, (K, n), by the trees there are, of rows with a positive weight."""
     found = list(rows.map(partial(_scores_of_some, learner)))
     return np.ascontiguousarray(np.concatenate(found).T)
 

@@ -91,7 +91,7 @@ _ATTRIBUTES = """
 
 
 def with_shared_docs(cls: Any) -> Any:
-    """Put what both classes say into the docstring of one."""
+    """Put the text that both classes share into the docstring of one."""
     for name, text in (("SHARED", _SHARED), ("PARAMETERS", _PARAMETERS), ("ATTRIBUTES", _ATTRIBUTES)):
         cls.__doc__ = cls.__doc__.replace(f"    <{name}>\n", text.lstrip("\n"))
     return cls

@@ -109,11 +109,11 @@ class MemberData:
         return member.fit(_part(self.container, rows, columns), y, **weights)
 
     def ask(self, method: Callable[[Any], Any], rows: Any = None, columns: Any = None) -> np.ndarray:
-        """What a method of a member answers for some rows and columns."""
+        """The answer of a method of a member for some rows and columns."""
         return np.asarray(method(self.inputs(rows, columns)))
 
     def inputs(self, rows: Any = None, columns: Any = None) -> Any:
-        """Some rows and columns, to be asked about."""
+        """Some rows and columns, as input of a member."""
         if self.container is None:
             return Rows(replace(self._source(rows, columns), y=None, w=None))
         return _part(self.container, rows, columns)
@@ -157,7 +157,7 @@ def refuse_codes(schema: Schema) -> None:
 
 
 class _Inputs(Inputs):
-    """The way in for an ensemble: which columns hold categories may also be said to the estimator."""
+    """The way in for an ensemble: which columns hold categories may also be a setting of the estimator."""
 
     def _kinds(self, names: Sequence[str], named: bool = True) -> Any:
         said = self.learner.categorical_features
@@ -259,7 +259,7 @@ class Ensemble(Learner):
         rows = _Inputs(self).for_fit(X, y, w)
         blank = getattr(base, "_blanks_row_names", False)
         rows = without_row_names(rows, type(self).__name__, blank) if takes_rows(base) else rows
-        source = self._held(rows)
+        source = self._gather(rows)
         assert source.y is not None
         if self._explains_by_replacement:
             self.typical_ = typical_row(source.block)
@@ -274,7 +274,7 @@ class Ensemble(Learner):
         return MemberData(None, container, labels), source.y, source.w
 
     def _apply_to_members(self, of: Callable[[MemberData], np.ndarray], X: Any) -> Any:
-        """`of` the rows of X as members take them, one result a row (lazy on Dask)."""
+        """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
         check_is_fitted(self)
         own = takes_rows(self._base())
         if not own and self.framed_ and is_frame(X):
@@ -316,7 +316,7 @@ class Ensemble(Learner):
         check_is_fitted(self)
         return iter(self.estimators_)
 
-    def _held(self, rows: Rows) -> ArraySource:
+    def _gather(self, rows: Rows) -> ArraySource:
         """All rows in memory."""
         return ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
 

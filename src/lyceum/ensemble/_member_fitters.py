@@ -32,7 +32,7 @@ from lyceum.tree_core import (
 )
 from lyceum.trees import DecisionTreeClassifier
 
-__all__ = ["LearnerFitter", "StumpFitter", "TreeFitter", "drawn", "draws_rows", "member_fitter"]
+__all__ = ["LearnerFitter", "StumpFitter", "TreeFitter", "draw_counts", "draws_rows", "member_fitter"]
 
 _NEXT_TO_NOTHING = 1e-8  # gains that may be rounding
 _DRAW = 3  # the stream of chance that rows are drawn from
@@ -80,19 +80,19 @@ class LearnerFitter:
             self.data.fit(member, rows, w=w[rows])
         else:
             self.data.fit(member, np.repeat(np.arange(len(w)), w.astype(np.int64)))
-        return member, self.predicted(member)
+        return member, self.predict_rows(member)
 
     def weights_of(self, number: int, weights: np.ndarray) -> np.ndarray:
-        """What rows weigh for the member of a round: D times the weight of all, or their draws."""
+        """The weights of the rows for the member of a round: D times the weight of all, or their draws."""
         if not self.resample:
             return weights * self.weight
-        return drawn(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
+        return draw_counts(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
 
-    def predicted(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Any) -> np.ndarray:
         return vote_codes(member, self.model.classes_, self.data.ask)
 
 
-def drawn(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
+def draw_counts(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
     """How often every row is drawn in n draws with these chances."""
     chance = np.random.default_rng((seed, number, _DRAW))
     counts = np.bincount(chance.choice(len(weights), n, p=weights), minlength=len(weights))
@@ -134,25 +134,27 @@ class TreeFitter(LearnerFitter):
         )
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
-        return self.fitted(number, self.grown(number, self.weights_of(number, weights)))
+        return self.member_of_tree(number, self.grow_tree(number, self.weights_of(number, weights)))
 
-    def fitted(self, number: int, tree: Tree, codes: np.ndarray | None = None) -> tuple[Any, np.ndarray]:
+    def member_of_tree(
+        self, number: int, tree: Tree, codes: np.ndarray | None = None
+    ) -> tuple[Any, np.ndarray]:
         """The learner that has this tree, and the class codes of the rows."""
         member = object.__new__(type(self.example))
         member.__dict__.update(self.example.__dict__)
         (member.random_state,) = seeds(self.model.seed_, number)
         member.tree_ = tree
         member.feature_importances_ = impurity_importances(tree, len(self.schema))
-        return member, self.predicted(member) if codes is None else codes
+        return member, self.predict_rows(member) if codes is None else codes
 
-    def grown(self, number: int, w: np.ndarray) -> Tree:
+    def grow_tree(self, number: int, w: np.ndarray) -> Tree:
         # as the learner's own `fit` draws the seed of a tree
         (random_state,) = seeds(self.model.seed_, number)
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
         growth = growth_rules(self.example, self.schema, int(np.count_nonzero(w)), float(w.sum()), seed)
         return grow(self.columns, self.target, w, growth, self.K)
 
-    def predicted(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Any) -> np.ndarray:
         router = Router([member.tree_], self.X.shape[1])
         return np.concatenate(list(ordered_map(partial(_most, router), _stretches(self.X))))
 
@@ -193,11 +195,11 @@ class StumpFitter:
         self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
 
     def _of_those(self, rows: np.ndarray) -> np.ndarray:
-        """Rows of some weight."""
+        """The rows with a positive weight."""
         return rows if self.there is None else rows[..., self.there]
 
-    def predicted(self, member: Any) -> np.ndarray:
-        return self.trees.predicted(member)
+    def predict_rows(self, member: Any) -> np.ndarray:
+        return self.trees.predict_rows(member)
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
         w = self._of_those(weights)
@@ -215,7 +217,7 @@ class StumpFitter:
         return self._stump(number, by_class, totals, column, int(self.ends.ravel()[column]))
 
     def _search(self, w: np.ndarray, totals: np.ndarray, classes: np.ndarray | None) -> None:
-        """The best gain of every column and where it is, a share of the columns a thread."""
+        """The best gain of every column and where it is, one share of the columns per thread."""
         count = self.order.groups
         step = -(-count // n_threads())
         some = [(first, min(first + step, count)) for first in range(0, count, step)]
@@ -237,7 +239,7 @@ class StumpFitter:
         sides = np.array([[w @ side for w in by_class] for side in (1.0 - beyond, beyond)])
         tree = _stump(column, threshold, totals, sides, (len(beyond), end + 1))
         first, second = node_decisions(tree)[1:].tolist()
-        return self.trees.fitted(number, tree, first + (second - first) * right.astype(np.intp))
+        return self.trees.member_of_tree(number, tree, first + (second - first) * right.astype(np.intp))
 
     def _code(self, column: int, place: int) -> int:
         row = self.order.row(column, place)

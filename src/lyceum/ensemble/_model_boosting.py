@@ -138,7 +138,7 @@ class _ModelBoosting(Ensemble):
     def _members(
         self, data: MemberData, loss: Loss, scores: np.ndarray, number: int
     ) -> tuple[list[Any], np.ndarray, np.ndarray]:
-        """The members of a round, one for every score, what they say of all rows, and −gradients."""
+        """The members of a round, one for every score, their answers for all rows, and −gradients."""
         loss.begin(scores)
         w, members, H, slopes = loss.w, [], np.empty_like(scores), np.empty_like(scores)
         there = None if w is None else np.flatnonzero(w)
@@ -176,7 +176,7 @@ class _ModelBoosting(Ensemble):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
-    def _staged(self, X: Any) -> Iterator[Any]:
+    def _stages(self, X: Any) -> Iterator[Any]:
         """The scores (n, n_scores) after one round, two, ..."""
         check_is_fitted(self)
         total: Any = self.init_
@@ -276,7 +276,7 @@ class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` after one round, two, ..."""
-        for total in self._staged(X):
+        for total in self._stages(X):
             yield total[:, 0]
 
     @available_if(_members_explain)
@@ -378,7 +378,7 @@ class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` after one round, two, ..."""
-        for total in self._staged(X):
+        for total in self._stages(X):
             yield self.classes_[class_scores(self, np.asarray(total)).argmax(axis=1)]
 
     @available_if(_members_explain)

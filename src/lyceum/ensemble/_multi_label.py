@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map
 from lyceum.base import Classifier
-from lyceum.data import is_frame, to_arrow
+from lyceum.data import is_frame, row_weights, to_arrow
 from lyceum.ensemble._binary_members import (
     BINARY_CONSTRAINTS,
     BinaryProblem,
@@ -114,7 +114,7 @@ class MultiLabel(Classifier, Ensemble):
         Y, labels = label_matrix(y)
         data, w = self._cells(X, sample_weight, len(Y))
         self.labels_ = labels
-        weights = np.ones(len(Y)) if w is None else w
+        weights = row_weights(w, len(Y))
         self.shares_ = weights @ Y / weights.sum()
         self.cardinality_ = float(self.shares_.sum())
         rows = None if w is None or w.all() else np.flatnonzero(w)
@@ -126,7 +126,7 @@ class MultiLabel(Classifier, Ensemble):
     def _cells(self, X: Any, w: Any, n: int) -> tuple[MemberData, np.ndarray | None]:
         """The rows without a target, as members take them, and their weights."""
         self._validate_params()
-        source = self._held(_CellInputs(self).for_fit(X, None, w))
+        source = self._gather(_CellInputs(self).for_fit(X, None, w))
         if source.n_rows != n:
             raise DataError(f"X has {source.n_rows} rows, but y has {n}: give labels for every row")
         if takes_rows(self._base()):

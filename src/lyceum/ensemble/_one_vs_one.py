@@ -118,10 +118,10 @@ class OneVsOne(BinaryMembers):
     def _problem_name(self, column: np.ndarray) -> str:
         return f"{self.classes_[int(np.argmax(column))]} or {self.classes_[int(np.argmin(column))]}"
 
-    def _decided(self, data: MemberData) -> np.ndarray:
+    def _decision_scores(self, data: MemberData) -> np.ndarray:
         if self.decision == "posteriors" and len(self.classes_) > 2:
             return _posterior(self, data)
-        return super()._decided(data)
+        return super()._decision_scores(data)
 
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
         sums = scores @ self._weights().T
@@ -158,7 +158,7 @@ class OneVsOne(BinaryMembers):
     @available_if(can_explain)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the sum of the predicted class's scores; for `decision="scores"`."""
-        return self._explain_machines(X)
+        return self._explain_score(X)
 
 
 def couple_posteriors(pairwise: Any) -> np.ndarray:
@@ -213,13 +213,13 @@ def _votes(model: OneVsOne, scores: np.ndarray) -> np.ndarray:
 
 
 def _votes_of(model: OneVsOne, data: MemberData) -> np.ndarray:
-    return _votes(model, model._scores(data)) if len(model.classes_) > 1 else model._decided(data)
+    return _votes(model, model._scores(data)) if len(model.classes_) > 1 else model._decision_scores(data)
 
 
 def _posterior(model: OneVsOne, data: MemberData) -> np.ndarray:
     K = len(model.classes_)
     if K == 1:
-        return BinaryMembers._decided(model, data) + 1.0
+        return BinaryMembers._decision_scores(model, data) + 1.0
     members = ordered_map(partial(yes_posterior, data=data), model.estimators_)
     if K == 2:
         second = next(iter(members))

@@ -143,7 +143,7 @@ class OneVsRest(BinaryMembers):
     @available_if(can_explain)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score of the predicted class, by the explanation of its member."""
-        return self._explain_machines(X)
+        return self._explain_score(X)
 
 
 def _votes(scores: np.ndarray) -> np.ndarray:
@@ -156,13 +156,17 @@ def _votes(scores: np.ndarray) -> np.ndarray:
 def _votes_of(model: OneVsRest, data: MemberData) -> np.ndarray:
     if len(model.classes_) > 2:
         return _votes(model._scores(data))
-    return (model._decided(data) > 0).astype(np.float64) if len(model.classes_) == 2 else model._decided(data)
+    return (
+        (model._decision_scores(data) > 0).astype(np.float64)
+        if len(model.classes_) == 2
+        else model._decision_scores(data)
+    )
 
 
 def _posterior(model: OneVsRest, data: MemberData) -> np.ndarray:
     K = len(model.classes_)
     if K == 1:
-        return model._decided(data) + 1.0
+        return model._decision_scores(data) + 1.0
     yes = np.column_stack(list(ordered_map(partial(yes_posterior, data=data), model.estimators_)))
     if K == 2:
         return np.column_stack([1.0 - yes[:, 0], yes[:, 0]])

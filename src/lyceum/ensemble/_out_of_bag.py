@@ -1,4 +1,4 @@
-"""Out of bag: what the members that have not seen a row say of it, an honest estimate without a test set."""
+"""Out-of-bag predictions: for every row the mean answer of the members that were not fitted on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["OutOfBag"]
 
 @dataclass
 class OutOfBag:
-    """Sums of the answers for every row of the members that have not seen it.
+    """Sums of the out-of-bag answers for every row, those of the members that have not seen it.
 
     >>> answers = OutOfBag.start(3, 1)
     >>> answers.add(np.array([0, 2]), np.array([[1.0], [5.0]]))

@@ -185,13 +185,13 @@ class OutputCode(BinaryMembers):
         return super().decision_function(X)
 
     def words(self, X: Any) -> Any:
-        """What the members say, 1 or -1, (n, L): the word that is compared with those of the classes."""
+        """The answers of the members, 1 or -1, (n, L): words to compare with those of the classes."""
         return self._apply_to_members(partial(_words, self), X)
 
     @available_if(can_explain)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score of the predicted class; for the linear loss."""
-        return self._explain_machines(X)
+        return self._explain_score(X)
 
     # -- what was learned ------------------------------------------------------------------------------------
 

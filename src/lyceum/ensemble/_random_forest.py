@@ -59,7 +59,8 @@ class RandomForestClassifier(Classifier, Forest):
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class), of all rows or of those drawn for the tree.
     max_bins : int or None, default=255
-        Cells are kept in at most so many bins a column, a byte each; None: thresholds between all values.
+        Cells are kept in at most this many bins per column, one byte per cell; None: thresholds between all
+        values.
     warm_start : bool, default=False
         Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
     random_state : int, RandomState or None, default=None
@@ -188,7 +189,7 @@ class RandomForestClassifier(Classifier, Forest):
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """The posteriors of the first tree, the first two, and so on."""
-        return map(normalize_posteriors, self._staged(X))
+        return map(normalize_posteriors, self._stages(X))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The classes that the first tree, the first two, and so on, predict."""
@@ -355,7 +356,7 @@ class RandomForestRegressor(Regressor, Forest):
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The predictions of the first tree, the first two, and so on."""
-        return (values[:, 0] for values in self._staged(X))
+        return (values[:, 0] for values in self._stages(X))
 
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         self.oob_prediction_ = answers.mean[:, 0]

@@ -1,4 +1,4 @@
-"""Stacking: a learner that learns from what other learners say of rows that they have not seen."""
+"""Stacking: a final learner that is fitted on the out-of-fold predictions of other learners."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _CONSTRAINTS: dict[str, Any] = {
 class StackingClassifier(Classifier, StackingBase):
     """Stacked generalization: a final classifier learns from the posteriors that members give out of fold.
 
-    The final learner is trained on what each member says of rows that it was not fitted on, so that no row's
-    own label is in its level-0 answers. Afterwards every member is fitted again on all rows.
+    The final learner is fitted on the out-of-fold predictions of the members, so that no row's own label is
+    in its level-0 answers. Afterwards every member is fitted again on all rows.
 
     Parameters
     ----------

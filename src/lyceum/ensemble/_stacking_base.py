@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +16,7 @@ from lyceum.base import (
     parts_by_replacement,
     undefined,
 )
-from lyceum.data import ArraySource, Column, Schema
+from lyceum.data import ArraySource, Column, Schema, dense_cells
 from lyceum.ensemble._committee_base import CommitteeBase, CommitteeData
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._final_learner import coefficients_table, fit_final
@@ -58,7 +57,7 @@ class StackingBase(CommitteeBase):
     # -- fit -----------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit the final learner on what members say out of fold, then every member on all rows.
+        """Fit the final learner on the out-of-fold answers of the members, then every member on all rows.
 
         Parameters
         ----------
@@ -92,27 +91,27 @@ class StackingBase(CommitteeBase):
         return [f"{name}: {label}" for name in self.names_ for label in shown]
 
     def _columns_of(self, said: np.ndarray) -> np.ndarray:
-        """Answers side by side, (n, columns); of two classes the first says nothing new."""
+        """Answers side by side, (n, columns); of two classes the first adds nothing."""
         if self._predicts_classes and said.shape[2] == 2:
             said = said[:, :, 1:]
         return np.concatenate(list(said), axis=1)
 
     def _level1(self, columns: np.ndarray, data: CommitteeData, rows: Any = None) -> ArraySource:
         """The table that the final learner sees, coded."""
-        schema = Schema(tuple(Column(name, why="what a member says") for name in self.level0_names_))
+        schema = Schema(tuple(Column(name, why="the answer of a member") for name in self.level0_names_))
         if not self.passthrough:
             return ArraySource(columns, None, None, schema, coded=True)
         assert data.own is not None
         source = data.own.source
         assert source is not None
         X = source.X if rows is None else source.X[rows]
-        X = X.toarray() if sparse.issparse(X) else X
+        X = dense_cells(X)
         both = Schema((*schema.columns, *source.schema.columns))
         return ArraySource(np.hstack([columns, X.astype(np.float64)]), None, None, both, coded=True)
 
     # -- predict -------------------------------------------------------------------------------------------
 
-    def _asked(self, data: CommitteeData) -> MemberData:
+    def _level1_data(self, data: CommitteeData) -> MemberData:
         """Level-1 rows, to ask the final learner about."""
         return self._for_final(self._level1(self._columns_of(self._answers(data)), data))
 
@@ -120,16 +119,16 @@ class StackingBase(CommitteeBase):
         return MemberData(table) if takes_rows(self.final_) else MemberData(None, table.X)
 
     def _final_answer(self, asked: MemberData) -> np.ndarray:
-        """What the final learner says of level-1 rows: posteriors (n, K), or numbers (n,)."""
+        """The answers of the final learner for level-1 rows: posteriors (n, K), or numbers (n,)."""
         if self._predicts_classes:
             return normalize_posteriors(posteriors(self.final_, self.classes_, asked.ask))
         return np.asarray(asked.ask(self.final_.predict), dtype=np.float64)
 
     def _fused_answer(self, data: CommitteeData) -> np.ndarray:
-        return self._final_answer(self._asked(data))
+        return self._final_answer(self._level1_data(data))
 
     def level0(self, X: Any) -> Any:
-        """What the members say, one column per member (and class): the rows of level 1."""
+        """The answers of the members, one column per member (and class): the rows of level 1."""
         return self._apply_to_members(partial(_level0, self), X)
 
     # -- what was learned ----------------------------------------------------------------------------------

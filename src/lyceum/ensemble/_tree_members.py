@@ -62,14 +62,14 @@ def forest(
     with _lock:
         known = _forests.get(model)
         if known is None or len(known[0]) != len(trees) or any(a is not b for a, b in zip(known[0], trees)):
-            placed = [_place(tree, some) for tree, some in zip(trees, columns)]
+            placed = [_on_all_columns(tree, some) for tree, some in zip(trees, columns)]
             values = [value(tree) for tree in trees]
             known = trees, Router(placed, model.n_features_in_, values=values, scale=scale)
             _forests[model] = known
         return known[1]
 
 
-def _place(tree: Tree, columns: np.ndarray | None) -> Tree:
+def _on_all_columns(tree: Tree, columns: np.ndarray | None) -> Tree:
     """A tree on some columns as one on all."""
     if columns is None:
         return tree

@@ -269,7 +269,7 @@ class BasisExpansion(Transformer):
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """What one pass tells: moments, and quantiles or a sample of rows if they are wanted."""
+    """The result of one pass: moments, and quantiles or a sample of rows if they are wanted."""
 
     moments: Moments
     quantiles: Quantiles | None

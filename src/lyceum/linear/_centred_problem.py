@@ -36,7 +36,7 @@ class CentredProblem:
     def of_moments(cls, statistic: Scatter, fit_intercept: bool, standardize: bool = False) -> CentredProblem:
         factors = inverse_deviations(statistic.xx_diagonal, statistic.weight) if standardize else None
         moments = statistic if fit_intercept else statistic.about_origin()
-        moments = moments if factors is None else moments.scaled(factors)
+        moments = moments if factors is None else moments.scale_columns(factors)
         problem = GramElasticNet.of(moments)
         return cls(problem, moments.x_mean, moments.y_mean, moments.n_rows, moments.weight, factors)
 
@@ -130,7 +130,7 @@ def _sparse(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[SparseColumns, 
     """Full columns are shifted near their means first, so that an offset costs no digits."""
     cells = SparseCells.of(X)
     shift = cells.provisional_mean() if fit_intercept else np.zeros(X.shape[1])
-    data = cells.shifted(shift) * np.repeat(s, np.diff(cells.indptr))
+    data = cells.shift_data(shift) * np.repeat(s, np.diff(cells.indptr))
     scaled = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape).tocsc()
     mean = scaled.T @ s if fit_intercept else np.zeros(X.shape[1])
     squares = np.bincount(cells.indices, data * data, X.shape[1])

@@ -17,7 +17,7 @@ from lyceum.linear._elastic_net import ElasticNet, on_columns, warn_unsolved
 from lyceum.linear._fold_errors import by_columns, by_moments, scatters
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import follow, grid
-from lyceum.linear._row_passes import unchecked
+from lyceum.linear._row_passes import without_checks
 from lyceum.solvers import Solution
 from lyceum.statistics import folds_of, seed_from
 
@@ -169,7 +169,7 @@ class ElasticNetCV(PenaltyCV):
         return ratios
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn the penalty and the coefficients; one pass over the rows, or a path a fold on columns.
+        """Learn the penalty and the coefficients; one pass over the rows, or one path per fold on columns.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class ElasticNetCV(PenaltyCV):
             grids = [grid(whole.problem, ratio, self.alphas, self.eps) for ratio in ratios]
             fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
             if folds is None:
-                errors = by_columns(unchecked(rows), split, self.fit_intercept, fitters)
+                errors = by_columns(without_checks(rows), split, self.fit_intercept, fitters)
             else:
                 errors = by_moments(folds, self.fit_intercept, fitters)
             at, alpha = self._choose(errors)

@@ -23,14 +23,14 @@ class LaplacePosterior:
     def _set_standard_errors(self, inverse: np.ndarray, shift: np.ndarray) -> None:
         """From H⁻¹ with the intercepts taken at `shift`; those of the posterior are taken at the means."""
         at_means = self.mean_ - shift if self.fit_intercept else np.zeros_like(shift)
-        self.posterior_covariance_ = self._moved(inverse, at_means)
-        self.covariance_ = self._moved(inverse, -shift)
+        self.posterior_covariance_ = self._move_intercepts(inverse, at_means)
+        self.covariance_ = self._move_intercepts(inverse, -shift)
         errors = np.sqrt(np.maximum(np.diagonal(self.covariance_), 0.0)).reshape(len(self.coef_), -1)
         self.standard_errors_, self.intercept_standard_errors_ = errors[:, :-1], errors[:, -1]
         self.z_ = ratio(self.coef_, self.standard_errors_)
         self.p_ = 2 * ndtr(-np.abs(self.z_))
 
-    def _moved(self, inverse: np.ndarray, by: np.ndarray) -> np.ndarray:
+    def _move_intercepts(self, inverse: np.ndarray, by: np.ndarray) -> np.ndarray:
         """The covariance when every intercept is taken `by` farther on: b₀ + by · b."""
         if not by.any():
             return inverse

@@ -18,7 +18,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner, Regressor
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
-from lyceum.linear._row_passes import Residuals, first_pass, unchecked
+from lyceum.linear._row_passes import Residuals, first_pass, without_checks
 from lyceum.report import Explanation, Table
 from lyceum.solvers import PositiveFactor
 from lyceum.statistics import RowScatter, Scatter, is_wide
@@ -205,7 +205,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         with single_threaded_blas():
             self.statistic_ = first_pass(rows, self._statistic_for(rows))
             fit = self._fit_of(self.statistic_)
-            self._set_results(self._refine(fit, unchecked(rows)))
+            self._set_results(self._refine(fit, without_checks(rows)))
         if len(fit.factor.dependent):
             warn_dependent(self, self._design_names, fit.factor, self.statistic_.n_rows, self._solution_text)
         return self

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.data import Block, Rows
+from lyceum.data import Block, Rows, row_weights
 from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit, LeastSquares
 from lyceum.linear._least_squares_solvers import SOLVERS
@@ -279,7 +279,7 @@ class LinearRegression(LeastSquares):
         left = np.asarray(y, dtype=np.float64) - np.asarray(self.predict(X))
         if not standardized:
             return left
-        w = np.ones(len(left)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        w = np.asarray(row_weights(sample_weight, len(left)), dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             return left * np.sqrt(w / np.maximum(1.0 - self.leverages(X, w), 0.0)) / self.sigma_
 
@@ -298,7 +298,7 @@ class LinearRegression(LeastSquares):
         Tests of normality, of equal variance and of independence of neighbouring rows, and the rows of large
         leverage or influence.
         """
-        w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        w = np.asarray(row_weights(sample_weight, len(y)), dtype=np.float64)
         return ResidualChecks.of(
             np.asarray(self.residuals(X, y)) * np.sqrt(w),
             np.asarray(self.predict(X)),

@@ -251,7 +251,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     # -- fit -----------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from the rows of X, one pass an iteration.
+        """Learn from the rows of X, one pass per iteration.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a logistic regression says of itself: intervals, odds, tables, contributions."""
+"""The reports of a logistic regression: intervals, odds, tables, contributions."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ from lyceum.data import Rows
 from lyceum.errors import SettingError
 from lyceum.linear._linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
 from lyceum.linear._margin_losses import LOSSES, SmoothHinge
-from lyceum.linear._margin_problem import MarginProblem, MarginSums, SeenRows
-from lyceum.linear._row_passes import first_pass, unchecked
+from lyceum.linear._margin_problem import MarginProblem, SeenRows
+from lyceum.linear._row_passes import first_pass, without_checks
 from lyceum.report import Summary, Table
 from lyceum.solvers import LBFGS, Newton, Outcome
 from lyceum.statistics import Moments, Scatter
@@ -156,7 +156,7 @@ class MarginClassifier(LinearScores):
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from the rows of X, one pass an iteration.
+        """Learn from the rows of X, one pass per iteration.
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class MarginClassifier(LinearScores):
             scatter = scatter + weight * (mean**2 if scatter.ndim == 1 else np.outer(mean, mean))
         loss = LOSSES[self.loss]
         return MarginProblem(
-            unchecked(rows), outputs, weight, shift, scatter, loss, 1 / self.C, self.fit_intercept
+            without_checks(rows), outputs, weight, shift, scatter, loss, 1 / self.C, self.fit_intercept
         )
 
     def _minimum(self, problem: MarginProblem) -> Outcome:
@@ -266,19 +266,14 @@ class MarginClassifier(LinearScores):
         self.coef_, self.intercept_ = _original(problem, theta)
         self.n_iter_, self.converged_ = outcome.n_iter, outcome.converged
         self.history_ = list(outcome.history)
-        sums = {
-            name: problem.rows.reduce(
-                partial(MarginSums.of, theta=theta, shift=problem.shift, loss=loss, hessian=False)
-            ).value
-            for name, loss in LOSSES.items()
-        }
+        found = problem.solution_sums(theta, tuple(LOSSES.values()), len(problem.shift) <= _WIDE)
+        sums = dict(zip(LOSSES, found.values.tolist()))
         self.losses_ = {name: value / (problem.weight * problem.outputs) for name, value in sums.items()}
         self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float((self.coef_**2).sum())
-        if len(problem.shift) <= _WIDE:
-            now = problem.objective_as_parabola(theta)
+        if found.curvature is not None:
             before = 0.0 if problem.seen is None else self.seen_["weight"]
             self.seen_ = {
-                "curvature": now.curvature,
+                "curvature": problem.total_curvature(found.curvature),
                 "shift": problem.shift,
                 "weight": before + problem.weight,
             }

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from lyceum.data import Block, Rows
+from lyceum.data import Block, Rows, dense_cells
 from lyceum.solvers import Point, PositiveFactor
 
-__all__ = ["MarginProblem", "MarginSums", "SeenRows"]
+__all__ = ["MarginProblem", "SeenRows", "SolutionSums"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class MarginSums:
     def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray, loss: Any, hessian: bool) -> MarginSums:
         Y, margins = _margins(block, theta, shift)
         w = block.weights
+        value = _loss_sum(loss, margins, w)
         with np.errstate(over="ignore", invalid="ignore"):
-            value = float(w @ np.where(w[:, None] > 0, loss.value(margins), 0.0).sum(axis=1))
             pull = w[:, None] * Y * loss.slope(margins)
         totals = pull.sum(axis=0)
         gradient = np.column_stack([(block.X.T @ pull).T - np.outer(totals, shift), totals])
@@ -40,18 +40,34 @@ class MarginSums:
 
 
 @dataclass(frozen=True, slots=True)
-class CurvatureSums:
-    """Σ w L'' z zᵀ for every output, L'' continuous: it does not jump with the last bit of a margin."""
+class SolutionSums:
+    """Σ w L(y f(x)) of several losses, and Σ w L'' z zᵀ of one of them for every output.
 
-    total: np.ndarray
+    L'' is continuous there: it does not jump with the last bit of a margin.
+    """
+
+    values: np.ndarray  # one per loss
+    curvature: np.ndarray | None
 
     @classmethod
-    def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray, loss: Any) -> CurvatureSums:
-        curvature = loss.continuous_curvature(_margins(block, theta, shift)[1])
-        return cls(_hessian(block.X, shift, block.weights, curvature))
+    def of(
+        cls, block: Block, theta: np.ndarray, shift: np.ndarray, losses: Sequence[Any], curved: Any = None
+    ) -> SolutionSums:
+        margins, w = _margins(block, theta, shift)[1], block.weights
+        values = np.array([_loss_sum(loss, margins, w) for loss in losses])
+        if curved is None:
+            return cls(values, None)
+        return cls(values, _hessian(block.X, shift, w, curved.continuous_curvature(margins)))
 
-    def merge(self, other: CurvatureSums) -> CurvatureSums:
-        return CurvatureSums(self.total + other.total)
+    def merge(self, other: SolutionSums) -> SolutionSums:
+        curvature = None if self.curvature is None else self.curvature + other.curvature
+        return SolutionSums(self.values + other.values, curvature)
+
+
+def _loss_sum(loss: Any, margins: np.ndarray, w: np.ndarray) -> float:
+    """Σ w L over rows and outputs; zero-weight rows are ignored."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(w @ np.where(w[:, None] > 0, loss.value(margins), 0.0).sum(axis=1))
 
 
 def _margins(block: Block, theta: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,7 +80,7 @@ def _margins(block: Block, theta: np.ndarray, shift: np.ndarray) -> tuple[np.nda
 
 def _hessian(X: Any, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray) -> np.ndarray:
     """Σ w L'' z zᵀ for every output, z = (x - shift, 1)."""
-    X = X.toarray() if sparse.issparse(X) else X
+    X = dense_cells(X)
     Z = np.column_stack([X - shift, np.ones(len(X))])
     return np.stack([(Z * (w * c)[:, None]).T @ Z for c in curvature.T])
 
@@ -85,7 +101,7 @@ class SeenRows:
 
 @dataclass(frozen=True)
 class MarginProblem:
-    """Σ w L(y f(x)) + penalty/2 Σ b², one linear f an output, the intercept last, taken at `shift`.
+    """Σ w L(y f(x)) + penalty/2 Σ b², one linear f per output, the intercept last, taken at `shift`.
 
     With one output y is 1 for the second class; with K, output k has y = 1 for class k and -1 for all others.
     """
@@ -126,11 +142,16 @@ class MarginProblem:
             point.gradient[:, -1] = 0.0
         return point
 
-    def objective_as_parabola(self, theta: np.ndarray) -> SeenRows:
-        """The rows of this problem, and those before, as what a later one goes on from."""
-        sums = self.rows.reduce(partial(CurvatureSums.of, theta=theta, shift=self.shift, loss=self.loss))
-        before = np.diag(self._penalties) if self.seen is None else self.seen.curvature
-        return SeenRows(theta, sums.total + before)
+    def solution_sums(self, theta: np.ndarray, losses: Sequence[Any], curvature: bool) -> SolutionSums:
+        """The sums of several losses and, with `curvature`, that of the loss of this problem, in one pass."""
+        curved = self.loss if curvature else None
+        return self.rows.reduce(
+            partial(SolutionSums.of, theta=theta, shift=self.shift, losses=losses, curved=curved)
+        )
+
+    def total_curvature(self, curvature: np.ndarray) -> np.ndarray:
+        """The curvature of these rows with that of the rows before, or else of the penalty."""
+        return curvature + (np.diag(self._penalties) if self.seen is None else self.seen.curvature)
 
     def newton_step(self, point: Point) -> np.ndarray:
         assert point.hessian is not None

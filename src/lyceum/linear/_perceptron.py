@@ -18,7 +18,7 @@ from lyceum.base import CATEGORICAL_FEATURES, finite_sums, separability_facts, s
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
 from lyceum.linear._linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
-from lyceum.linear._row_passes import dense_blocks, dense_parts, unchecked
+from lyceum.linear._row_passes import dense_blocks, dense_parts, without_checks
 from lyceum.report import Summary
 from lyceum.statistics import Moments
 
@@ -165,9 +165,9 @@ class Perceptron(LinearScores):
         self._weight = float(moments.weight.max())
         theta = self._first_weights(shift)
         if len(self.classes_) > 1:
-            self._learn(unchecked(rows), theta, shift, self.max_iter)
+            self._learn(without_checks(rows), theta, shift, self.max_iter)
         self._keep(theta, shift)
-        self._judge(unchecked(rows), theta, shift)
+        self._judge(without_checks(rows), theta, shift)
         self._warn()
         return self
 
@@ -198,9 +198,9 @@ class Perceptron(LinearScores):
         if self.record:
             self.record_ = list(getattr(self, "record_", []))
         if len(self.classes_) > 1:
-            self._learn(unchecked(rows), theta, self._shift, 1)
+            self._learn(without_checks(rows), theta, self._shift, 1)
         self._keep(theta, self._shift)
-        self._judge(unchecked(rows), theta, self._shift)
+        self._judge(without_checks(rows), theta, self._shift)
         return self
 
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:

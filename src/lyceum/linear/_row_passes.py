@@ -12,10 +12,10 @@ from scipy import sparse
 from lyceum.base import finite_sums
 from lyceum.data import Block, CheckCells, Rows
 
-__all__ = ["Residuals", "dense_blocks", "dense_parts", "first_pass", "unchecked"]
+__all__ = ["Residuals", "dense_blocks", "dense_parts", "first_pass", "without_checks"]
 
 
-def unchecked(rows: Rows) -> Rows:
+def without_checks(rows: Rows) -> Rows:
     """The same rows without the search for missing cells, for passes after the first."""
     return replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
 
@@ -26,7 +26,7 @@ def first_pass(rows: Rows, of: Callable[[Block], Any]) -> Any:
     A missing or infinite cell makes the sums so: only then is it looked for, to name its row and column.
     """
     with np.errstate(invalid="ignore", over="ignore"):
-        total = unchecked(rows).reduce(of)
+        total = without_checks(rows).reduce(of)
         if not total.is_finite:
             return finite_sums(rows.reduce(of))
     return total

@@ -110,7 +110,7 @@ class ClassProblems(ClassCurvatures):
             if not len(part):
                 continue
             assert part.y is not None
-            w = np.ones(len(part)) if part.w is None else np.asarray(part.w, dtype=np.float64)
+            w = np.asarray(part.weights, dtype=np.float64)
             w = w if class_weight is None else w * class_weight[part.y]
             cells = np.column_stack([np.asarray(part.X, dtype=np.float64) - shift, np.ones(len(part))])
             scores = cells @ coef.T

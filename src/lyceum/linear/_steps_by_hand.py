@@ -33,7 +33,7 @@ class Descent:
 
 @dataclass(frozen=True, slots=True)
 class StepSetting:
-    """What solvers that go by steps are told."""
+    """The settings of solvers that go by steps."""
 
     fit_intercept: bool
     max_iter: int
@@ -104,8 +104,8 @@ def batch_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
         sums = way.look(frame, theta)
         largest = np.abs(np.append(frame.unit * sums.gradient, sums.total * setting.fit_intercept)).max()
         if largest <= setting.tol * np.sqrt(max(fit.moments.weight * fit.moments.yy, 1e-300)):
-            return way.done(frame, theta, True)
-    return way.done(frame, theta, False)
+            return way.finish(frame, theta, True)
+    return way.finish(frame, theta, False)
 
 
 def row_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
@@ -122,9 +122,9 @@ def row_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
         trail = _pass(rows, frame, theta, rate / k if setting.decay else rate, setting)
         squares = way.look(frame, theta, trail).squares
         if abs(before - squares) <= setting.tol * fit.moments.yy:
-            return way.done(frame, theta, True)
+            return way.finish(frame, theta, True)
         before = squares
-    return way.done(frame, theta, False)
+    return way.finish(frame, theta, False)
 
 
 def _pass(
@@ -167,7 +167,7 @@ class _Way:
         self.steps.append((*frame.outside(theta), trail))
         return sums
 
-    def done(self, frame: Frame, theta: np.ndarray, converged: bool) -> Descent:
+    def finish(self, frame: Frame, theta: np.ndarray, converged: bool) -> Descent:
         coef, intercept = frame.outside(theta)
         moments = self.fit.moments
         mean = np.append(moments.x_mean, intercept + moments.x_mean @ coef)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum.data import dense_cells
 from lyceum.errors import DataError
 from lyceum.plot._plane import plane_grid
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, heading, legend
@@ -264,7 +265,7 @@ def support_faces(model: Any, shape: tuple[int, int], *, most: int = 12, title: 
     from matplotlib import pyplot
 
     V = model.support_vectors_
-    V = V.toarray() if hasattr(V, "toarray") else np.asarray(V)
+    V = np.asarray(dense_cells(V))
     if V.shape[1] != shape[0] * shape[1]:
         raise DataError(
             f"images of {shape[0]} × {shape[1]} pixels need as many columns, but there are {V.shape[1]}"

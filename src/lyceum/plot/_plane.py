@@ -1,4 +1,4 @@
-"""A grid over the plane of two columns, to draw what a model says there."""
+"""A grid over the plane of two columns, to draw the predictions of a model on it."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _stack(parts: Sequence[OutOfSample]) -> np.ndarray:
 
 
 def _learn(candidate: Candidate, rule: LossRule, folds: list[list[OutOfSample]]) -> tuple[Fuse, list[float]]:
-    """How answers are combined, learned from some folds, and what every member weighs."""
+    """How answers are combined, learned from some folds, and the weight of every member."""
     predictions = np.concatenate([_stack(part) for part in folds], axis=1)
     y = np.concatenate([part[0].y for part in folds])
     first = folds[0][0].weight
@@ -134,7 +134,7 @@ def _learn_stack(
 
 
 def _columns(predictions: np.ndarray) -> np.ndarray:
-    """Answers side by side; of two classes the first says nothing new."""
+    """Answers side by side; of two classes the first adds nothing."""
     return np.concatenate(list(predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions), axis=1)
 
 

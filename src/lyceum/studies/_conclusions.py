@@ -213,7 +213,7 @@ def _fit(
             settings = search.settings
             calibration = choose_map(search, plan.rule) if calibrates else None
         elif calibrates and not (places is None and data.is_sample):
-            done = store.done()
+            done = store.finished_tasks()
             calibration = usual_calibration(done[task] for task in done if task.name == name)
         model = calibrated_model(build_pipeline(candidate, settings, seed), calibration, seed)
     decides = plan.rule.loss is not None or plan.rule.doubt is not None

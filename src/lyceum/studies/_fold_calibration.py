@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.decision import CALIBRATIONS, CalibratedClassifier, PosteriorMap
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._settings_search import SettingsSearch
@@ -25,7 +26,7 @@ def choose_map(search: SettingsSearch, rule: LossRule) -> PosteriorMap | None:
     y, predicted, folds = search.y, search.predicted, search.folds
     if y is None or predicted is None or folds is None or predicted.ndim != 2 or folds.max(initial=0) < 1:
         return None
-    w = np.ones(len(y)) if search.w is None else search.w
+    w = row_weights(search.w, len(y))
     before = rule.inner_losses(y, predicted)
     best, most = None, 0.0
     for method in CALIBRATIONS:

@@ -129,13 +129,13 @@ class Helpers:
                     return
                 _send(process.stdin, job)
                 self._outcomes.put(pickle.load(process.stdout))
-                self._done()
+                self._end_job()
         except (EOFError, OSError, pickle.PickleError, AttributeError, ImportError):
             if job is not None:  # the helper died: whoever comes next does it
                 self._jobs.appendleft(job)
-                self._done()
+                self._end_job()
 
-    def _done(self) -> None:
+    def _end_job(self) -> None:
         with self._lock:
             self._busy -= 1
 

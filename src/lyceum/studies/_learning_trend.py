@@ -13,7 +13,7 @@ _LITTLE = 0.05  # of the loss: a gain that hardly matters
 
 
 def learning_trend(curve: LearningCurve) -> str:
-    """By the last half of the curve, more rows "helps", it is "flat", or that is "open".
+    """The trend of the last half of the curve: "helps" (more rows do), "flat", or "open" (too uncertain).
 
     The gain is the loss on unseen rows at the size nearest to half of all rows, less that at all rows, in the
     same splits. It helps if its 95 % interval is above 0, and is flat if it is surely below a twentieth of

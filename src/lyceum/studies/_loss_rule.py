@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.studies._rank_losses import auc_losses, f1_losses
 from lyceum.studies._ranking_metric import RankingMetric
@@ -64,7 +65,7 @@ class LossRule:
             return self._errors(y, predicted)
         if name == "log loss":
             return log_losses(y, predicted)
-        weight = np.ones(len(y)) if w is None else w
+        weight = row_weights(w, len(y))
         if name == "auc":
             return auc_losses(y, predicted, weight)
         decided = self.decide(predicted)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.decision import error_reject_curve, minimum_risk
 from lyceum.studies._comparison import Comparison, RankedLearner
 from lyceum.studies._difference_tests import is_shown, sign_flip
@@ -190,7 +191,7 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
     """
     posteriors = sample.predicted
     stated = posteriors[:, 1] if posteriors.shape[1] == 2 else posteriors.max(axis=1)
-    w = np.ones(len(stated)) if sample.weight is None else sample.weight
+    w = row_weights(sample.weight, len(stated))
     which = np.searchsorted(np.linspace(0.0, 1.0, _BINS + 1)[1:-1], stated, side="right")
     unit, n_units = _units(sample)
     named_class = np.ones(len(stated)) if posteriors.shape[1] == 2 else posteriors.argmax(axis=1)

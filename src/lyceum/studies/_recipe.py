@@ -226,7 +226,7 @@ class Recipe:
             raise StudyError(f"{path}: {error}") from error
         if not relative:
             return recipe
-        return recipe._moved(lambda data: os.path.normpath(os.path.join(path.parent, data)))
+        return recipe._map_paths(lambda data: os.path.normpath(os.path.join(path.parent, data)))
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the TOML file that `read` reads, whole or not at all."""
@@ -261,12 +261,12 @@ class Recipe:
         # TOML has tables after plain values
         return dict(sorted(table.items(), key=lambda item: item[0] in ("form", "kinds", "learners", "loss")))
 
-    def _moved(self, how: Callable[[str], str]) -> Recipe:
+    def _map_paths(self, how: Callable[[str], str]) -> Recipe:
         return replace(self, data=tuple(map(how, self.data)))
 
     def relative_to(self, folder: Path) -> Recipe:
         """The same recipe for a file in `folder`."""
-        return self._moved(lambda path: _relative(path, folder))
+        return self._map_paths(lambda path: _relative(path, folder))
 
     @property
     def digest(self) -> str:

@@ -48,7 +48,7 @@ def _kinds(name: str, value: Any) -> dict[str, str]:
 
 
 def _form(name: str, value: Any) -> dict[str, Any]:
-    """What is said of the files, without what is left to be found out."""
+    """The settings of the files, without those that are left to be detected."""
     try:
         values = value if isinstance(value, FileFormat) else FileFormat(**dict(value))
     except (TypeError, ValueError) as error:

@@ -163,7 +163,7 @@ class _Page:
         """A loss in its own unit."""
         return "" if value is None else keep_units(loss_text(self.study.comparison.criterion, value))
 
-    def aligned(self, value: float | None) -> str:
+    def aligned_amount(self, value: float | None) -> str:
         return "" if value is None else keep_units(aligned_loss(self.study.comparison, value))
 
     def interval(self, span: tuple[float, float]) -> str:
@@ -203,15 +203,15 @@ class _Page:
         """(name, value, remark) of the numbers to remember."""
         study, choice = self.study, self.study.choice
         remark = f"95\u00a0% interval {self.interval(choice.interval)}"
-        yield capitalize(study.comparison.metric), self.aligned(choice.loss), remark
+        yield capitalize(study.comparison.metric), self.aligned_amount(choice.loss), remark
         held = study.comparison.holdout
         if held is not None:
             span = self.interval(held.interval)
             remark = f"{_rows_held_out(held.n_rows)} not used for any choice; 95\u00a0% interval {span}"
-            yield "On rows held out", self.aligned(held.loss), remark
+            yield "On rows held out", self.aligned_amount(held.loss), remark
         baseline = study.comparison.baseline
         if baseline is not None and not choice.is_baseline:
-            yield "Constant guess", self.aligned(baseline.loss), "what any model has to beat"
+            yield "Constant guess", self.aligned_amount(baseline.loss), "what any model has to beat"
         yield from self._further(choice)
         folds = count_text(study.comparison.n_folds, "fold")
         yield "Rows tested", f"{study.comparison.n_rows:,}", f"in {folds}, by models that had not seen them"
@@ -242,7 +242,8 @@ class _Page:
         held = self.study.comparison.holdout
         assert held is not None
         span = f"95\u00a0% interval {self.interval(held.interval)}"
-        return f"{_rows_held_out(held.n_rows)} not used for any choice: {self.aligned(held.loss)} ({span})"
+        rows, loss = _rows_held_out(held.n_rows), self.aligned_amount(held.loss)
+        return f"{rows} not used for any choice: {loss} ({span})"
 
     # -- the ranking -------------------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
     still running when the time is over is given up. A learner that failed once is not tried on further
     folds. Tasks on few rows are shared with other processes; on many rows each task has all threads.
     """
-    tasks, done = list(plan.tasks()), store.done()
+    tasks, done = list(plan.tasks()), store.finished_tasks()
     failed = {task.name for task, result in done.items() if result.failed}
     passes = (True, False) if budget.deadline is not None else (False,)
     todo = [(task, first) for first in passes for task in tasks if _is_open(plan, task, first, done)]

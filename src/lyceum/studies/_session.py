@@ -51,7 +51,7 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
     """Run a study in a folder, or the rest of it, and write the report and results.json."""
     recipe = request.recipe
     # nothing is written before all of this is known to be good
-    data = StudyData.of(without_order_columns(recipe)).checked()
+    data = StudyData.of(without_order_columns(recipe)).check_rows()
     plan = Plan.of(recipe, data)
     budget = Budget.of(recipe.budget_minutes)  # the time to read the data does not count
     key = {"recipe": recipe.digest, "data": fingerprint(recipe.data), "lyceum": lyceum.__version__}
@@ -161,7 +161,7 @@ class _Session:
         self.store.put("conclusions", [self._n_searched(), False])
 
     def _n_searched(self) -> int:
-        return sum(not result.is_first for result in self.store.done().values())
+        return sum(not result.is_first for result in self.store.finished_tasks().values())
 
     def _bootstrap_errors(self, table: TaskTable) -> dict[str, float]:
         """The requested .632 estimates, as far as the budget goes."""

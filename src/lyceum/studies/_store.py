@@ -112,7 +112,9 @@ class Store:
                 try:
                     yield store
                 except StudyError:
-                    if is_new and all(result.reason is not None for result in store.done().values()):
+                    if is_new and all(
+                        result.reason is not None for result in store.finished_tasks().values()
+                    ):
                         after.callback(_discard, folder, before)  # once the database is closed
                     raise
 
@@ -173,7 +175,7 @@ class Store:
         if not done.is_first:
             self._path(done.task, True).unlink(missing_ok=True)
 
-    def done(self) -> dict[Task, TaskResult]:
+    def finished_tasks(self) -> dict[Task, TaskResult]:
         """The finished tasks."""
         rows = self._db.execute("select * from task order by name, repeat, fold").fetchall()
         try:

@@ -73,7 +73,7 @@ def study(
     task : {"classification", "regression"}, optional
         What the target holds; by default its values decide, and the study says how.
     recipe : Recipe or path of a TOML file, optional
-        Whatever else is given here takes the place of what the recipe says.
+        Other arguments of the call take precedence over it.
     learners : sequence, optional
         Names of the catalog, learners with settings (`Ridge(alpha=3.0)`), or `LearnerChoice` objects; by
         default those that suit the task and the number of rows.

@@ -106,7 +106,7 @@ class StudyData:
         missing = sum(column.n_missing + column.n_infinite for column in used)
         notes = (*table_notes(found, recipe), *kept_notes(suspects, recipe), *map(infinite_note, infinite))
         if isinstance(data, LargeFile):
-            found_data = cls._sampled(rows, data, missing, suspects, notes)
+            found_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
             found_data = cls._in_memory(rows, missing, suspects, notes)
         return found_data._without_rare_classes(recipe)
@@ -127,7 +127,7 @@ class StudyData:
         return cls(kept, known, kept, len(known), n_without, missing, suspects, notes)
 
     @classmethod
-    def _sampled(
+    def _from_sample(
         cls, rows: Rows, file: LargeFile, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
     ) -> StudyData:
         """The rows that were drawn when the file was read through."""
@@ -215,7 +215,7 @@ class StudyData:
     def has_missing(self) -> bool:
         return self.n_missing > 0
 
-    def checked(self) -> StudyData:
+    def check_rows(self) -> StudyData:
         """The same rows, if there are enough of them and of every class."""
         target = self.schema.target
         assert target is not None
@@ -272,10 +272,10 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
         return tuple(suspects)
     empty = {one.column for one in suspects if one.code in ("constant", "empty")}
     empty |= {name for name in out if _has_many(found[name])}
-    return tuple(one if one.column in empty else _kept(one) for one in suspects)
+    return tuple(one if one.column in empty else _keep(one) for one in suspects)
 
 
-def _kept(suspect: Suspect) -> Suspect:
+def _keep(suspect: Suspect) -> Suspect:
     return replace(suspect, text=_without_remedy(suspect.text), left_out=False)
 
 

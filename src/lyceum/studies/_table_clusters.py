@@ -207,7 +207,7 @@ def cluster_table(
         rows = scan(data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
         words = TextCounts(max_words=_WORDS, sparse_output=True).fit(rows)
         if not words.complexity():
-            raise DataError("no word stands in two rows: the texts of this table have nothing in common")
+            raise DataError("no word occurs in two rows: the texts of this table have nothing in common")
         if learner is None:
             learner, settings = "KMeans", {"metric": "cosine", **settings}
     made = _build_learner(rows, learner, settings, seed)

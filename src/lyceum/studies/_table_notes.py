@@ -1,4 +1,4 @@
-"""What is said of the table itself: rows and columns that were left out, kept or changed, and why."""
+"""Notes on the table itself: rows and columns that were left out, kept or changed, and why."""
 
 from __future__ import annotations
 

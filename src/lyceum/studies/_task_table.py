@@ -26,7 +26,7 @@ class TaskTable:
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate], store: Store, folds: int, repeats: int) -> TaskTable:
-        done = store.done()
+        done = store.finished_tasks()
         order = tuple((repeat, fold) for repeat in range(repeats) for fold in range(folds))
         failed = {task.name for task, result in done.items() if result.failed}
         started = [c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done]

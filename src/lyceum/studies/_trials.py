@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.errors import StudyError
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._loss_rule import LossRule, weighted_mean
@@ -21,7 +22,7 @@ __all__ = ["Trial", "by_row", "concatenate", "pooled_predictions", "sum_by_group
 def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
     """The out-of-sample predictions of one learner on the first folds, by repeat, then by row."""
     tasks = sorted(
-        (task for task, result in store.done().items() if task.name == name and not result.failed),
+        (task for task, result in store.finished_tasks().items() if task.name == name and not result.failed),
         key=lambda task: (task.repeat, task.fold),
     )
     if not tasks:
@@ -74,7 +75,7 @@ class Trial:
         known = np.array([rule.can_judge(part.y) for part in parts])
         if known.any() and not known.all():  # the others have the mean of those that can
             places = np.flatnonzero(known)
-            w = [np.ones(len(part.y)) if part.weight is None else part.weight for part in parts]
+            w = [row_weights(part.weight, len(part.y)) for part in parts]
             all_known = (np.concatenate([each[i] for i in places]) for each in (losses, w))
             mean = weighted_mean(*all_known)
             losses = [values if can else np.full(len(values), mean) for values, can in zip(losses, known)]

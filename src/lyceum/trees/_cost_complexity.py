@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Table
@@ -95,8 +96,8 @@ class CostComplexityPath:
             return np.cumsum(steps)[:-1]
 
         inner = self.tree.kind != LEAF
-        stayed = np.where(inner, costs.stayed(self.tree), 0.0)
-        squares = np.where(inner, costs.stayed(self.tree, squares=True), 0.0)
+        stayed = np.where(inner, costs.end_costs(self.tree), 0.0)
+        squares = np.where(inner, costs.end_costs(self.tree, squares=True), 0.0)
         return curve(costs.at, stayed), curve(costs.squares, squares)
 
     def table(self) -> Table:
@@ -322,7 +323,7 @@ def choose_alpha(
     numbers = np.unique(folds)
     if len(numbers) < 2:
         raise SettingError("alpha is chosen on rows left out: there must be at least two folds with rows")
-    weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
+    weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
     in_path = loss if measure == "error" else None
     path = cost_complexity_path(grow(np.arange(len(target))), measure, in_path)
     between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)

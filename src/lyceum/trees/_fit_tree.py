@@ -71,7 +71,7 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
     if learner.max_bins is not None and not rows.in_memory:
         grown, tree, candidates = _by_levels(learner, rows, seed)
     else:
-        grown, tree, candidates = InMemoryGrowth.on(learner, rows, seed).pruned(hold_out)
+        grown, tree, candidates = InMemoryGrowth.on(learner, rows, seed).prune(hold_out)
     learner.tree_ = tree
     if learner.record:
         learner.record_ = growth_record(candidates, grown, tree, rows.schema)
@@ -162,24 +162,24 @@ class InMemoryGrowth:
         )
         return tree if self.bins is None else self.bins.with_categories(tree), candidates
 
-    def visited(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
-        return Router([tree], self.sample.X.shape[1]).visited(self.sample.X[rows])
+    def visits(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
+        return Router([tree], self.sample.X.shape[1]).visits(self.sample.X[rows])
 
-    def pruned(self, hold_out: bool = True) -> tuple[Tree, Tree, SplitCandidates]:
+    def prune(self, hold_out: bool = True) -> tuple[Tree, Tree, SplitCandidates]:
         """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""
         learner, loss = self.learner, getattr(self.learner, "loss_", None)
         if learner.pruning == "reduced_error" and hold_out:
             train, held = self._held_out_rows()
             tree, candidates = self.grow(train, record=learner.record)
             weight = None if self.weight is None else self.weight[held]
-            costs = NodeCosts.of(tree, self.visited(tree, held), self.y[held], weight, loss)
+            costs = NodeCosts.of(tree, self.visits(tree, held), self.y[held], weight, loss)
             return tree, _by_complexity(prune_by_error(tree, costs), learner), candidates
         if _chooses_alpha(learner):
             tree, candidates = self.grow(record=learner.record)
             return tree, self._by_cross_validation(loss) if tree.n_nodes > 1 else tree, candidates
         tree, candidates = self._grow(None, learner.record)
         rows = None if self.bins is not None else (self.sample.X, self.y, self.grown_weight)
-        return tree, _pruned_alone(tree, learner, self.prior, rows), candidates
+        return tree, _prune_alone(tree, learner, self.prior, rows), candidates
 
     def _held_out_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of the rows to grow on and of those to prune by, drawn."""
@@ -200,7 +200,7 @@ class InMemoryGrowth:
         measure: Any = getattr(self.learner, "ccp_measure", "impurity")
         choice = choose_alpha(
             lambda rows: self.grow(rows)[0],
-            self.visited,
+            self.visits,
             self.y,
             folds,
             self.weight,
@@ -211,7 +211,7 @@ class InMemoryGrowth:
         return choice.tree
 
 
-def _pruned_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any = None) -> Tree:
+def _prune_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any = None) -> Tree:
     """A grown tree, collapsed and pruned by its own counts: the same wherever its rows are.
 
     Pruning by confidence raises subtrees if `rows` are given, which are those of a tree grown on all values
@@ -272,7 +272,7 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCa
             rows = rows if some is None else rows.then(_ClassFactors(some))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, candidates = grow_by_levels_with_record(rows, bins, growth, n_classes)
-    return grown, _pruned_alone(grown, learner, prior), candidates
+    return grown, _prune_alone(grown, learner, prior), candidates
 
 
 @dataclass(frozen=True, slots=True)

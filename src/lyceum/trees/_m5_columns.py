@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lyceum.data import Schema
+from lyceum.data import Schema, row_weights
 from lyceum.errors import ModelFileError
 from lyceum.tree_core import GROUPS, THRESHOLD, Tree
 
@@ -64,7 +64,7 @@ class StepColumns:
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, schema: Schema) -> StepColumns:
         """Ranks and means of coded cells."""
-        weight = np.ones(len(X)) if w is None else w
+        weight = row_weights(w, len(X))
         ranks = tuple(
             _ranks(X[:, j], y, weight, len(np.asarray(column.categories))) if column.is_categorical else _NONE
             for j, column in enumerate(schema)
@@ -92,7 +92,7 @@ class StepColumns:
         """The column of the table that each column is made from."""
         return np.repeat(np.arange(len(self.ranks)), np.diff(self.start))
 
-    def ranked(self, X: np.ndarray) -> np.ndarray:
+    def rank_cells(self, X: np.ndarray) -> np.ndarray:
         """Cells with the ranks of categories in place of their codes, NaN where there is none."""
         if not any(map(len, self.ranks)):
             return X
@@ -102,7 +102,7 @@ class StepColumns:
                 R[:, j] = _rank_of(X[:, j], ranks)
         return R
 
-    def centered(self, X: np.ndarray, only: np.ndarray | None = None) -> np.ndarray:
+    def center_cells(self, X: np.ndarray, only: np.ndarray | None = None) -> np.ndarray:
         """Cells less their means, (n, p), or those of the columns numbered `only`, in rising order."""
         if only is None and len(self.center) == len(self.ranks) and not any(map(len, self.ranks)):
             Z = X.astype(np.float64)
@@ -127,7 +127,7 @@ class StepColumns:
 
     # -- trees ---------------------------------------------------------------------------------------------
 
-    def tested(self, tree: Tree) -> np.ndarray:
+    def tested_columns(self, tree: Tree) -> np.ndarray:
         """The column that each inner node of a tree of ranks tests, −1 at leaves."""
         feature = np.maximum(tree.feature, 0)
         is_category = np.array([len(ranks) > 0 for ranks in self.ranks])[feature]

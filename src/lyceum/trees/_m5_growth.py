@@ -40,7 +40,7 @@ class GrownRanks:
             record=learner.record,
         )
         numbers = Schema.of_numbers(learner.schema_.names)
-        grown, candidates = grow_with_record(Columns.of_cells(columns.ranked(X), numbers), y, w, growth)
+        grown, candidates = grow_with_record(Columns.of_cells(columns.rank_cells(X), numbers), y, w, growth)
         tree = grown if w is None else compact(grown, grown.weight < learner.min_samples_split)
         return cls(one_way(breadth_first(tree)), grown, candidates, columns, learner.schema_)
 

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
+from lyceum.data import row_weights
 from lyceum.tree_core import LEAF, Tree
 
 __all__ = [
@@ -21,8 +22,8 @@ __all__ = [
     "fit_models",
     "levels",
     "one_way",
-    "smoothed",
-    "sorted_by_leaf",
+    "smooth_models",
+    "sort_by_leaf",
     "target_limits",
     "target_moments",
 ]
@@ -32,7 +33,7 @@ _TIE = 1e-9  # of the standard deviation of all targets: estimates that differ b
 
 @dataclass(frozen=True, slots=True)
 class NodeModels:
-    """A linear model a node, f(z) = intercept + coef · z, and how well it fits the rows of the node."""
+    """A linear model per node, f(z) = intercept + coef · z, and how well it fits the rows of the node."""
 
     coef: sparse.csr_array  # (n_nodes, p)
     intercept: np.ndarray
@@ -59,7 +60,7 @@ def fit_models(
 
     `leaf` is the leaf of every row. Rows are sorted by leaf, so that those of a node follow each other.
     """
-    order, begin, end = sorted_by_leaf(tree, leaf)
+    order, begin, end = sort_by_leaf(tree, leaf)
     X = np.ascontiguousarray(Z[order].T)
     target = np.ascontiguousarray(y[order])
     weight = None if w is None else np.ascontiguousarray(w[order])
@@ -87,7 +88,7 @@ def _fit_some(
 
 
 def _shares(n_rows: np.ndarray) -> list[np.ndarray]:
-    """The nodes in runs that hold about as many rows each, a few runs a thread."""
+    """The nodes in runs that hold about as many rows each, a few runs per thread."""
     total = np.cumsum(n_rows)
     runs = 8 * n_threads() if total[-1] > 10_000 else 1
     cuts = np.searchsorted(total, total[-1] * np.arange(1, runs) / runs)
@@ -106,7 +107,7 @@ def levels(tree: Tree) -> list[np.ndarray]:
         found.append(np.repeat(tree.child[inner], counts) + within)
 
 
-def sorted_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sort_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """An order of the rows, and where those of every node begin and end in it."""
     size = np.bincount(leaf, minlength=tree.n_nodes).astype(np.int64)
     parent, by_depth = tree.parent, levels(tree)
@@ -222,10 +223,10 @@ def _reachable_nodes(tree: Tree, cut: np.ndarray) -> np.ndarray:
 # -- smoothing ---------------------------------------------------------------------------------------------
 
 
-def smoothed(
+def smooth_models(
     tree: Tree, coef: np.ndarray, intercept: np.ndarray, weight: np.ndarray, k: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One model a node that gives what smoothing along the path from it to the root would.
+    """One model per node, whose value is that of smoothing along the path from the node to the root.
 
     On the way up from node c, of weight n, to its parent u a prediction p becomes s p + (1 − s) f_u(z) with
     s = n / (n + k). Unrolled, this is P(c) f_c + Σ (1 − s_i) P(parent of i) f_(parent of i) over the nodes i
@@ -270,6 +271,6 @@ def target_limits(
 
 def target_moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
     """Mean and standard deviation."""
-    weight = np.ones(len(y)) if w is None else w
+    weight = row_weights(w, len(y))
     mean = y[0] + float((weight * (y - y[0])).sum() / weight.sum())
     return mean, float(np.sqrt((weight * (y - mean) ** 2).sum() / weight.sum()))

@@ -11,26 +11,26 @@ from lyceum.data import Block
 from lyceum.tree_core import float_cells
 from lyceum.trees._node_learners import path_values
 
-__all__ = ["linear_parts", "predicted", "replaced_parts"]
+__all__ = ["linear_parts", "node_predictions", "replacement_parts"]
 
 
-def predicted(learner: Any, block: Block) -> np.ndarray:
+def node_predictions(learner: Any, block: Block) -> np.ndarray:
     """The value of the smoothed model of the node that a row comes to, within its limits."""
     node, coef = learner._nodes(block), learner.coef_
     if hasattr(learner, "estimators_"):
-        return path_values(learner, node, learner.columns_.centered(block.X))
+        return path_values(learner, node, learner.columns_.center_cells(block.X))
     used = np.flatnonzero(coef.any(axis=0))
     if len(used) == coef.shape[1]:
-        added = np.einsum("ij,ij->i", learner.columns_.centered(block.X), coef[node])
+        added = np.einsum("ij,ij->i", learner.columns_.center_cells(block.X), coef[node])
     else:
-        Z = learner.columns_.centered(block.X, used)
+        Z = learner.columns_.center_cells(block.X, used)
         added = np.einsum("ij,ij->i", Z, coef[np.ix_(node, used)])
     return np.clip(learner.intercept_[node] + added, *learner.limits_[node].T)
 
 
 def linear_parts(learner: Any, block: Block) -> np.ndarray:
     """The prediction, the base, and what every column adds."""
-    node, Z = learner._nodes(block), learner.columns_.centered(block.X)
+    node, Z = learner._nodes(block), learner.columns_.center_cells(block.X)
     Z *= learner.coef_[node]
     out = np.zeros((len(block), 2 + learner.n_features_in_))
     out[:, 1] = learner.intercept_[node]
@@ -44,10 +44,10 @@ def linear_parts(learner: Any, block: Block) -> np.ndarray:
     return out
 
 
-def replaced_parts(learner: Any, block: Block) -> np.ndarray:
+def replacement_parts(learner: Any, block: Block) -> np.ndarray:
     """The same for learners of any kind: typical cells are replaced by those of the row."""
 
     def answer(X: np.ndarray) -> np.ndarray:
-        return predicted(learner, block.with_X(X, block.schema))
+        return node_predictions(learner, block.with_X(X, block.schema))
 
     return parts_by_replacement(float_cells(block.X), learner.typical_, answer)

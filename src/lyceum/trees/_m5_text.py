@@ -39,7 +39,7 @@ class ModelRule:
 
 @dataclass(frozen=True, slots=True)
 class ModelText:
-    """What is written of a model tree."""
+    """The text of a model tree: lines, equations and rules."""
 
     labels: TreeLabels
     names: list[str]  # of the columns of the models

@@ -33,11 +33,11 @@ from lyceum.trees._m5_models import (
     choose,
     columns_below,
     fit_models,
-    smoothed,
+    smooth_models,
     target_limits,
     target_moments,
 )
-from lyceum.trees._m5_predictions import linear_parts, predicted, replaced_parts
+from lyceum.trees._m5_predictions import linear_parts, node_predictions, replacement_parts
 from lyceum.trees._m5_text import ModelRule, ModelText
 from lyceum.trees._node_learners import check_learner, fit_learners, path_values
 from lyceum.trees._pruning import compact
@@ -227,7 +227,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
         may_have = self._may_have(grown.tree)
         used = np.flatnonzero(may_have.any(axis=0))
-        Z, learners = self.columns_.centered(X, used), None
+        Z, learners = self.columns_.center_cells(X, used), None
         if self.estimator is None:
             rule = {"absolute": "m5", "squared": "m5p"}[self.error]
             models = fit_models(tree, leaf, Z, y - middle, w, may_have[:, used], rule)
@@ -247,7 +247,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.node_intercept_ = models.intercept + (middle if learners is None else 0.0)
         self.node_parameters_ = models.parameters.astype(np.int64)
         self.node_error_ = np.sqrt(models.squared) / (self.sd_ if self.sd_ > 0 else 1.0)
-        self.coef_, self.intercept_ = smoothed(
+        self.coef_, self.intercept_ = smooth_models(
             tree, self.node_coef_, self.node_intercept_, models.weight, float(self.smoothing)
         )
         if learners is not None:
@@ -265,14 +265,14 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             return np.zeros((tree.n_nodes, p), dtype=bool)
         if self.attributes == "all":
             return np.ones((tree.n_nodes, p), dtype=bool)
-        return columns_below(tree, self.columns_.tested(tree), p)
+        return columns_below(tree, self.columns_.tested_columns(tree), p)
 
     # -- predictions ---------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The value of the smoothed model of the leaf that a row comes to."""
         check_is_fitted(self)
-        return self._apply(partial(predicted, self), X)
+        return self._apply(partial(node_predictions, self), X)
 
     def apply(self, X: Any) -> Any:
         """The node of `tree_` where every row ends."""
@@ -288,7 +288,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         the other, from both ends.
         """
         check_is_fitted(self)
-        of = replaced_parts if hasattr(self, "estimators_") else linear_parts
+        of = replacement_parts if hasattr(self, "estimators_") else linear_parts
         return self._explain(X, partial(of, self), self.schema_.target_name)
 
     def path(self, X: Any, row: int = 0) -> TreePath:
@@ -308,7 +308,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             Prints as a table; `steps`, `prediction` and `as_dict()` are for programs.
         """
         cells = coded_row(self, X, row)
-        Z = self.columns_.centered(cells[None, :])
+        Z = self.columns_.center_cells(cells[None, :])
         if hasattr(self, "estimators_"):
             nodes = np.arange(self.tree_.n_nodes)
             values = path_values(self, nodes, np.repeat(Z, len(nodes), axis=0))
@@ -334,7 +334,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         return as_dot(TreeLabels(self.tree_, self.schema_), answers=equations)
 
     def rules(self) -> list[ModelRule]:
-        """The tree as rules, one a leaf: if the conditions hold, the target is the linear model."""
+        """The tree as rules, one per leaf: if the conditions hold, the target is the linear model."""
         check_is_fitted(self)
         return self._text().rules()
 

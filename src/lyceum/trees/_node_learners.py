@@ -10,9 +10,10 @@ from scipy import sparse
 from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
+from lyceum.data import row_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.tree_core import Tree
-from lyceum.trees._m5_models import NodeModels, sorted_by_leaf
+from lyceum.trees._m5_models import NodeModels, sort_by_leaf
 
 __all__ = ["NodeLearners", "check_learner", "fit_learners", "own_values", "path_values"]
 
@@ -56,8 +57,8 @@ def fit_learners(
     Its error is that on rows left out in five folds; that of the mean is the same with one row left out,
     r n / (n − 1).
     """
-    order, begin, end = sorted_by_leaf(tree, leaf)
-    weight = np.ones(len(y)) if w is None else w
+    order, begin, end = sort_by_leaf(tree, leaf)
+    weight = row_weights(w, len(y))
     found: list[Any] = []
     seen = np.zeros_like(columns)
     numbers = np.zeros((tree.n_nodes, 4))  # intercept, weight, mean |r|, mean r²
@@ -71,7 +72,7 @@ def fit_learners(
         if columns[node].any() and enough:
             seen[node] = columns[node]
             part = (Z[np.ix_(rows, columns[node])], y[rows], None if w is None else w[rows])
-            fitted, residual = _fit(estimator, *part), _left_out(estimator, *part)
+            fitted, residual = _fit(estimator, *part), _left_out_residuals(estimator, *part)
         found.append(fitted)
         share = weight[rows] / n
         numbers[node] = mean, n, share @ np.abs(residual), share @ residual**2
@@ -86,7 +87,7 @@ def _fit(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> 
     return clone(estimator).fit(Z, y, **({} if w is None else {"sample_weight": w}))
 
 
-def _left_out(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+def _left_out_residuals(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """The residual of every row, by the learner of the four other folds."""
     fold = np.random.default_rng(0).permutation(len(y)) % _FOLDS
     residual = np.empty(len(y))
@@ -101,7 +102,7 @@ def _left_out(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None
 
 
 def own_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """What the learners of nodes, one for each row, say of the rows of Z."""
+    """The predictions for the rows of Z, each by the learner of its node."""
     out = model.node_intercept_[node].astype(np.float64)
     for one in np.unique(node).tolist():
         fitted = model.estimators_[one]

@@ -167,7 +167,7 @@ def _shuffled_table(X: Any) -> Any:
     array = np.asarray(X)
     if array.ndim != 2:
         raise SourceError(
-            f"shuffling a column needs a table in memory, an array or a frame; {type(X).__name__} came"
+            f"shuffling a column needs a table in memory, an array or a frame, not a {type(X).__name__}"
         )
     return _ArrayTable(array)
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.errors import SettingError
 from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree, node_decisions
 
@@ -184,7 +185,7 @@ class NodeCosts:
         loss : array of shape (K, A), or "squared" or "absolute" for values, optional
             Rows = true class, columns = action. By default errors, or squared errors.
         """
-        weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
+        weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
         row = np.repeat(np.arange(len(target)), np.diff(visited.indptr))
         node = visited.indices
         parent = np.maximum(tree.parent, 0)[node]
@@ -207,7 +208,7 @@ class NodeCosts:
             self.squares_above + other.squares_above,
         )
 
-    def stayed(self, tree: Tree, squares: bool = False) -> np.ndarray:
+    def end_costs(self, tree: Tree, squares: bool = False) -> np.ndarray:
         """The costs, or their squares, of the rows that end at each node."""
         at, above = (self.squares, self.squares_above) if squares else (self.at, self.above)
         gone = np.bincount(tree.parent[1:], above[1:], minlength=tree.n_nodes)
@@ -247,7 +248,7 @@ def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
     ----------
     Quinlan, Simplifying decision trees, International Journal of Man-Machine Studies 27 (1987).
     """
-    _, cut = prune_bottom_up(tree, costs.at, costs.stayed(tree), ROUNDING * np.abs(costs.at))
+    _, cut = prune_bottom_up(tree, costs.at, costs.end_costs(tree), ROUNDING * np.abs(costs.at))
     return compact(tree, cut)
 
 

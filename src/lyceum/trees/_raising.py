@@ -11,6 +11,7 @@ from dataclasses import fields
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.tree_core import LEAF, Parts, Tree, Walk, child_nodes, class_impurities, walk
 from lyceum.trees._empty_branches import with_empty_branches, without_empty_branches
@@ -45,12 +46,12 @@ def raise_subtrees(
         raise SettingError(
             f"impurity={impurity!r} is not known: choose from {', '.join(map(repr, IMPURITIES))}"
         )
-    weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
+    weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
     cells = np.asarray(cells)
     whole = with_empty_branches(tree, cells)
     own = Tree(**{field.name: getattr(whole, field.name).copy() for field in fields(whole)})
     raising = _Raising(own, cells, np.asarray(target), expected, slack, impurity)
-    return without_empty_branches(raising.pruned(weight))
+    return without_empty_branches(raising.prune(weight))
 
 
 class _Raising:
@@ -69,7 +70,7 @@ class _Raising:
         self.own, self.errors = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
         self.ended = np.zeros_like(tree.value)
 
-    def pruned(self, weight: np.ndarray) -> Tree:
+    def prune(self, weight: np.ndarray) -> Tree:
         rows = np.flatnonzero(weight > 0.0)
         sent = self._walk(Parts(rows, np.zeros(len(rows), dtype=np.int64), weight[rows]))
         came = np.bincount(self.target[rows], weight[rows], self.tree.value.shape[1])
@@ -84,7 +85,7 @@ class _Raising:
         return compact(self.tree)
 
     def _walk(self, parts: Parts) -> Walk:
-        return walk(self.tree, self.cells, parts if self.undivided else parts.merged())
+        return walk(self.tree, self.cells, parts if self.undivided else parts.merge_duplicates())
 
     def _tables(self, nodes: np.ndarray, *parts: Parts) -> list[np.ndarray]:
         """The class weights of parts at the (rising) nodes; they are at no others."""
@@ -117,12 +118,12 @@ class _Raising:
             here = np.flatnonzero((self.depth[place] == level) & (self.tree.kind[place] != LEAF))
             if not len(here):
                 continue
-            leaves, raised = self._judge(ends.take(here).moved(place[here]), came_from[here])
+            leaves, raised = self._judge(ends.take(here).move_to(place[here]), came_from[here])
             self._make_leaves(leaves)
-            ends = ends.moved(np.where(self._is_in(place, leaves), place, ends.node))
+            ends = ends.move_to(np.where(self._is_in(place, leaves), place, ends.node))
             up = self._is_in(place, raised)
             if up.any():
-                again = self._prune(self._raise(raised, ends.take(up).moved(place[up])), level)
+                again = self._prune(self._raise(raised, ends.take(up).move_to(place[up])), level)
                 ends = ends.take(~up).join(again)
                 place = np.concatenate((place[~up], self._at_level(again.node, level)))
         return ends
@@ -161,7 +162,7 @@ class _Raising:
         moves = to[parts.node] >= 0
         if self.undivided:
             moves &= came_from != to[parts.node]
-        sent = self._walk(parts.take(moves).moved(to[parts.node[moves]]))
+        sent = self._walk(parts.take(moves).move_to(to[parts.node[moves]]))
         touched = np.unique(sent.arrived.node)
         ended, arrived = self._tables(touched, sent.ends, sent.arrived)
         if self.undivided:

@@ -240,7 +240,7 @@ def _leaves(learner: TreeLearner, block: Block) -> np.ndarray:
 
 
 def _visit_nodes(learner: TreeLearner, block: Block) -> Any:
-    return learner._router.visited(block.X)
+    return learner._router.visits(block.X)
 
 
 def _class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
