@@ -15,7 +15,7 @@ from lyceum.report import Summary, Table, plain
 __all__ = ["ColumnInspection", "Inspection", "time_text"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ColumnInspection:
     """One column: its kind and why, what it holds, and what looks wrong with it.
 
@@ -59,6 +59,8 @@ class ColumnInspection:
     >>> from lyceum import datasets
     >>> from lyceum.data import inspect
     >>> column = inspect(datasets.path("penguins"))["sex"]
+    >>> column
+    <ColumnInspection of 'sex': binary (text with 2 values); 11 missing; male, female>
     >>> column.kind, column.why, column.n_missing, column.top
     ('binary', 'text with 2 values', 11, (('male', 168), ('female', 165)))
     """
@@ -76,13 +78,23 @@ class ColumnInspection:
     top: tuple[tuple[Any, int], ...]
     flags: tuple[Flag, ...]
 
+    def __repr__(self) -> str:
+        cells = f"{self.kind} ({self.why})" if self.why else self.kind
+        facts = [
+            cells,
+            f"{self.n_missing:,} missing",
+            _values_text(self),
+            *(flag.text for flag in self.flags),
+        ]
+        return f"<ColumnInspection of {self.name!r}: {'; '.join(filter(None, facts))}>"
+
     @property
     def is_time(self) -> bool:
         """Whether its numbers are dates or times, as seconds since 1970."""
         return self.kind == "continuous" and self.why == TIMES
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Inspection:
     """What `inspect` found in a table; the target is among the columns when it was named.
 
@@ -116,7 +128,7 @@ class Inspection:
     >>> import pyarrow as pa
     >>> from lyceum.data import inspect
     >>> table = pa.table({"age": [31.5, 45.0, None, 52.0], "club": ["a", "b", "a", "a"]})
-    >>> print(inspect(table))
+    >>> inspect(table)
     Inspection of a Table
     <BLANKLINE>
       rows           4
@@ -151,6 +163,8 @@ class Inspection:
 
     def __str__(self) -> str:
         return str(self._summary)
+
+    __repr__ = __str__  # a console shows the table too
 
     def _repr_html_(self) -> str:
         return self._summary._repr_html_()

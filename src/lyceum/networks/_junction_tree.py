@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum._native import native
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.networks._directed_graph import moral_graph
 from lyceum.networks._evidence import Evidence, impossible
 from lyceum.networks._posterior import MostProbable, Posterior
@@ -227,12 +227,6 @@ class JunctionTree:
             if name not in evidence.hard
         }
         return MostProbable(found, float(log_p[0]), float(np.exp(log_p[0] - total[0])))
-
-    def check_rows(self, log_p: np.ndarray) -> None:
-        """Raise if a row of evidence is impossible."""
-        bad = np.flatnonzero(log_p == -np.inf)
-        if len(bad):
-            raise DataError(f"row {bad[0]} has probability 0 in this network")
 
     def summary_facts(self) -> Mapping[str, Any]:
         """Cliques, width and cells."""
