@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-__all__ = ["replacing", "write_file"]
+__all__ = ["replace_file", "write_file"]
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def replace_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A binary file that takes the place of `path` when the block ends without an error.
 
     It is written under a temporary name in the same folder (`.NAME.` and eight hexadecimal digits), flushed
@@ -36,10 +36,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(f"{folder}/a.txt") as file:
+    ...     with replace_file(f"{folder}/a.txt") as file:
     ...         written = file.write(b"first")
     ...     try:
-    ...         with replacing(f"{folder}/a.txt") as file:
+    ...         with replace_file(f"{folder}/a.txt") as file:
     ...             written = file.write(b"sec")
     ...             raise OSError("the disk is full")
     ...     except OSError:
@@ -77,7 +77,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
 
     See Also
     --------
-    replacing : The same for data that come in pieces.
+    replace_file : The same for data that come in pieces.
     """
-    with replacing(path) as file:
+    with replace_file(path) as file:
         file.write(data)

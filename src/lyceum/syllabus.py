@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lyceum.catalog import covering
+from lyceum.catalog import syllabus_entries
 
 __all__ = ["SECTIONS", "Row", "rows"]
 
@@ -52,7 +52,7 @@ class Row:
     See Also
     --------
     rows : All rows.
-    lyceum.catalog.covering : The catalogued learners and functions behind one row.
+    lyceum.catalog.syllabus_entries : The catalogued learners and functions behind one row.
 
     Examples
     --------
@@ -182,6 +182,8 @@ def rows() -> tuple[Row, ...]:
     ('works', '', ('lyceum.bayes.NaiveBayes',))
     """
     return tuple(
-        Row(number, title, lacks, tuple(f"{named.package}.{named.name}" for named in covering(number)))
+        Row(
+            number, title, lacks, tuple(f"{named.package}.{named.name}" for named in syllabus_entries(number))
+        )
         for number, title, lacks in _ROWS
     )

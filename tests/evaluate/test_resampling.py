@@ -22,7 +22,7 @@ def test_error_rates_equal_scikit_learn_on_the_same_folds():
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     ours = cross_validate(GaussianNB(), X, Y, cv=folds)
     assert ours.losses == pytest.approx(1 - cross_val_score(GaussianNB(), X, Y, cv=folds))
-    assert np.array_equal(ours.pooled(), cross_val_predict(GaussianNB(), X, Y, cv=folds))
+    assert np.array_equal(ours.pooled_predictions(), cross_val_predict(GaussianNB(), X, Y, cv=folds))
     proba = np.concatenate(ours.proba)[np.argsort(np.concatenate(ours.test_rows))]
     assert proba == pytest.approx(cross_val_predict(GaussianNB(), X, Y, cv=folds, method="predict_proba"))
     assert "5 splits" in str(ours)
@@ -112,7 +112,7 @@ def test_overlapping_or_empty_splits_are_refused():
     with pytest.raises(DataError, match="neither may be empty"):
         cross_validate(GaussianNB(), X, Y, cv=[(np.arange(100), np.array([], dtype=int))])
     with pytest.raises(DataError, match="exactly once"):
-        cross_validate(GaussianNB(), X, Y, cv=Bootstrap(2, random_state=0)).pooled()
+        cross_validate(GaussianNB(), X, Y, cv=Bootstrap(2, random_state=0)).pooled_predictions()
     with pytest.raises(SettingError, match="choose from 'error'"):
         cross_validate(GaussianNB(), X, Y, loss="hinge")
     with pytest.raises(TypeError, match="not an estimator"):

@@ -109,7 +109,7 @@ def test_rows_of_any_source_give_what_the_frame_gives(name, source, tmp_path):
     assert found.train_losses.tolist() == expected.train_losses.tolist()
     assert found.classes.tolist() == ["no", "yes"]
     same(expected, found)
-    assert found.pooled().tolist() == expected.pooled().tolist()
+    assert found.pooled_predictions().tolist() == expected.pooled_predictions().tolist()
 
 
 @pytest.mark.parametrize("source", ["frame", "streamed parquet", "streamed csv"])

@@ -24,7 +24,7 @@ from lyceum.data import (
     parse_columns,
     paths_of,
     read_data,
-    reading,
+    file_errors,
     say,
     spelling_hint,
 )
@@ -94,7 +94,7 @@ class Batches:
     def _parquet(self) -> Iterator[pa.Table]:
         for path in self.paths:
             # without pre_buffer, which keeps what it has read
-            with reading(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
+            with file_errors(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
                 self._check(file.schema_arrow.names, path)
                 for batch in file.iter_batches(_ROWS, columns=self.wanted):
                     yield self._numbers(pa.Table.from_batches([batch]))

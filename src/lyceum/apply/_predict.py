@@ -21,7 +21,7 @@ from lyceum.apply._fitted_model import FittedModel
 from lyceum.data import FileFormat
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError
-from lyceum.files import replacing
+from lyceum.files import replace_file
 from lyceum.report import plain
 
 __all__ = ["Predicted", "predict_file"]
@@ -208,7 +208,7 @@ def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
         raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
     if not path.parent.is_dir():
         raise DataError(f"there is no folder {path.parent} to write {path.name} into")
-    with replacing(path) as file, _Sink(file, path.suffix.lower(), spreadsheet) as sink:
+    with replace_file(path) as file, _Sink(file, path.suffix.lower(), spreadsheet) as sink:
         yield sink.write
 
 

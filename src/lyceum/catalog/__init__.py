@@ -33,7 +33,18 @@ from lyceum.catalog._entry import TASKS, Entry, Item, Scale, Task
 from lyceum.catalog._types import types
 from lyceum.errors import LyceumError
 
-__all__ = ["TASKS", "Entry", "Item", "Scale", "Task", "covering", "find", "items", "learners", "types"]
+__all__ = [
+    "TASKS",
+    "Entry",
+    "Item",
+    "Scale",
+    "Task",
+    "syllabus_entries",
+    "find",
+    "items",
+    "learners",
+    "types",
+]
 
 _FAMILIES = (
     bayes,
@@ -84,7 +95,7 @@ def find(name: str) -> Entry:
     raise LyceumError(f"there is no learner {name!r}: {hint}")
 
 
-def covering(row: str) -> tuple[Entry | Item, ...]:
+def syllabus_entries(row: str) -> tuple[Entry | Item, ...]:
     """What covers a row of the syllabus."""
     everything: tuple[Entry | Item, ...] = (*items(), *learners())
     return tuple(named for named in everything if row in named.syllabus)

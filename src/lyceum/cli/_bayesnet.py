@@ -14,7 +14,7 @@ import typer
 
 from lyceum.cli._options import AsJson, Data, Force, Ignore, Kind, kinds_of, reads_files, refuse_to_replace
 from lyceum.errors import LyceumError
-from lyceum.files import replacing, write_file
+from lyceum.files import replace_file, write_file
 
 if TYPE_CHECKING:
     from lyceum.networks import BayesNet
@@ -287,7 +287,7 @@ def sample(
     if out == "-":
         csv.write_csv(plain, sys.stdout.buffer)
         return
-    with replacing(out) as file:
+    with replace_file(out) as file:
         if out.lower().endswith(".parquet"):
             pq.write_table(table, file)
         else:

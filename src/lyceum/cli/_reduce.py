@@ -13,7 +13,7 @@ from lyceum.apply import reduce_table
 from lyceum.cli._options import refuse_to_replace
 from lyceum.cli._screen import console, notes, print_json, progress_bar, show_table
 from lyceum.data import FileFormat
-from lyceum.files import replacing, write_file
+from lyceum.files import replace_file, write_file
 
 __all__ = ["run"]
 
@@ -37,7 +37,7 @@ def run(
     with notes(), progress_bar(f"reducing {Path(data).name}"):
         found = reduce_table(data, target, method=method, n_components=components, keep=keep, form=form)
     if out is not None:
-        with replacing(out) as file:
+        with replace_file(out) as file:
             (pq.write_table if out.lower().endswith(".parquet") else csv.write_csv)(found.table, file)
     if page is not None:
         write_file(page, found.page(Path(data).name).encode())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.cluster._starts import Points
-from lyceum.data import Block, stacked
+from lyceum.data import Block, stack_rows
 from lyceum.statistics import RowSample
 
 __all__ = ["Candidates", "MedoidRun", "MedoidSums"]
@@ -54,7 +54,7 @@ class Candidates:
     def __init__(self, sample: RowSample, before: MedoidRun | None):
         X, w, numbers = sample.X, sample.weights, sample.rows
         if before is not None:
-            X = stacked([X, before.medoids])
+            X = stack_rows([X, before.medoids])
             w, numbers = np.append(w, np.zeros(len(before.numbers))), np.append(numbers, before.numbers)
         points = Points(X, w)
         self.X, self.w = points.X, points.w

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum.data._align import Align
 from lyceum.data._arrow import is_frame, to_arrow
-from lyceum.data._block import Block, block_rows, stacked
+from lyceum.data._block import Block, block_rows, dense_cells, row_weights, stack_rows
 from lyceum.data._coding import TableCoder, class_codes, codes_of, labels
 from lyceum.data._column import KINDS, Column, Kind
 from lyceum.data._column_roles import spelling_hint
@@ -29,7 +29,7 @@ from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Rows, Statistic, Step
 from lyceum.data._scan import coded_source, say, scan
 from lyceum.data._schema import Schema
-from lyceum.data._sources import ArraySource, reading
+from lyceum.data._sources import ArraySource, file_errors
 from lyceum.data._steps import CheckCells, CheckTarget, Design, Recode
 from lyceum.data._target_task import target_task
 from lyceum.data._text_arrays import text_array, text_table
@@ -67,6 +67,7 @@ __all__ = [
     "coded_source",
     "codes_of",
     "constant_columns",
+    "dense_cells",
     "design_change",
     "file_kind",
     "fits_memory",
@@ -80,11 +81,12 @@ __all__ = [
     "read_data",
     "read_table",
     "read_through",
-    "reading",
+    "file_errors",
+    "row_weights",
     "say",
     "scan",
     "spelling_hint",
-    "stacked",
+    "stack_rows",
     "target_task",
     "text_array",
     "text_table",

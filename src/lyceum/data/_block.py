@@ -12,7 +12,7 @@ from scipy import sparse
 from lyceum.data._free_text import with_texts_of
 from lyceum.data._schema import Schema
 
-__all__ = ["Block", "block_rows", "stacked"]
+__all__ = ["Block", "block_rows", "dense_cells", "row_weights", "stack_rows"]
 
 _CELLS = 1 << 19  # about 4 MB of float64: large against Python's cost per block, small against the cache
 
@@ -92,12 +92,12 @@ class Block:
     @property
     def weights(self) -> np.ndarray:
         """The weight of every row, 1 where none are given."""
-        return np.ones(len(self)) if self.w is None else self.w
+        return row_weights(self.w, len(self))
 
     @property
     def dense(self) -> np.ndarray:
         """The cells as a dense array."""
-        return self.X.toarray() if sparse.issparse(self.X) else self.X
+        return dense_cells(self.X)
 
     def with_X(self, X: Any, schema: Schema) -> Block:
         """The same rows with other cells; columns of free text that stay list the texts of this block."""
@@ -117,7 +117,25 @@ class Block:
         return self if self.w is None or self.w.all() else self.take(self.w > 0)
 
 
-def stacked(pieces: Sequence[Any]) -> Any:
+def dense_cells(X: Any) -> Any:
+    """Sparse cells as a dense array; dense ones as they are, without a copy.
+
+    >>> dense_cells(sparse.csr_array([[0.0, 2.0]])).tolist()
+    [[0.0, 2.0]]
+    """
+    return X.toarray() if sparse.issparse(X) else X
+
+
+def row_weights(w: Any, n_rows: int) -> np.ndarray:
+    """The weights as they are, or one for each of `n_rows` rows if `w` is None.
+
+    >>> row_weights(None, 3).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    return np.ones(n_rows) if w is None else w
+
+
+def stack_rows(pieces: Sequence[Any]) -> Any:
     """Arrays, or CSR arrays, one below the other."""
     if len(pieces) == 1:
         return pieces[0]

@@ -22,7 +22,7 @@ from lyceum.data._databases import is_database, read_database
 from lyceum.data._file_format import FileFormat, text_encoding
 from lyceum.data._json_lines import read_json
 from lyceum.data._rows_text import source_name
-from lyceum.data._sources import reading
+from lyceum.data._sources import file_errors
 from lyceum.data._text_styles import (
     Written,
     describe_written,
@@ -352,7 +352,7 @@ _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
 
 def read_whole(path: str, read: Callable[[str], Any]) -> Any:
     """What `read` finds in a file; raises if the file is cut off or of another kind."""
-    with reading(path, _SUFFIXES.get(_suffix(path), "table").capitalize()):
+    with file_errors(path, _SUFFIXES.get(_suffix(path), "table").capitalize()):
         return read(path)
 
 

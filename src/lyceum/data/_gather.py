@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum.data._block import Block, stacked
+from lyceum.data._block import Block, stack_rows
 from lyceum.data._column import Column
 from lyceum.errors import SourceError
 
@@ -43,7 +43,7 @@ class Gathered:
     def block(self) -> Block:
         """All rows in one block."""
         blocks = _with_one_list_of_texts(self.blocks)
-        return replace(self.targets, X=stacked([block.X for block in blocks]), schema=blocks[0].schema)
+        return replace(self.targets, X=stack_rows([block.X for block in blocks]), schema=blocks[0].schema)
 
     @property
     def targets(self) -> Block:
@@ -56,7 +56,7 @@ class Gathered:
     def _weights(self) -> np.ndarray | None:
         if all(block.w is None for block in self.blocks):
             return None
-        return np.concatenate([np.ones(len(block)) if block.w is None else block.w for block in self.blocks])
+        return np.concatenate([block.weights for block in self.blocks])
 
 
 def _with_one_list_of_texts(blocks: tuple[Block, ...]) -> tuple[Block, ...]:

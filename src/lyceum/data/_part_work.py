@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from lyceum._threads import single_threaded_blas
-from lyceum.data._block import Block, stacked
+from lyceum.data._block import Block, stack_rows
 from lyceum.data._gather import Gathered
 from lyceum.data._sources import Part
 
@@ -55,7 +55,7 @@ def map_part(
     for given in part.blocks():
         n_rows += len(given)
         results.append(function(after_steps(given, steps)))
-    return n_rows, stacked(results) if results else None
+    return n_rows, stack_rows(results) if results else None
 
 
 def gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from lyceum._threads import ordered_map, single_threaded_blas
-from lyceum.data._block import Block, stacked
+from lyceum.data._block import Block, stack_rows
 from lyceum.data._gather import Gathered, labels_as_given, refuse_size
 from lyceum.data._part_work import after_steps, count_and_fold, fold_part, gather_part, map_part
 from lyceum.data._rows_text import describe, describe_in_html
@@ -354,7 +354,7 @@ class Rows:
         results = list(self.map(function))
         if not results:
             raise DataError(_NO_ROWS)
-        return stacked(results)
+        return stack_rows(results)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The cells of all rows, as the steps leave them: `np.asarray(pca.transform(rows))`."""

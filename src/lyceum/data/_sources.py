@@ -194,8 +194,8 @@ class ParquetSource:
 
 
 @contextmanager
-def reading(path: str, kind: str = "Parquet") -> Iterator[None]:
-    """Say which file it is that is cut off, or of another kind."""
+def file_errors(path: str, kind: str = "Parquet") -> Iterator[None]:
+    """Name the file when it is damaged or not of the expected format."""
     try:
         yield
     except (pa.ArrowInvalid, OSError) as error:
@@ -232,7 +232,7 @@ class ParquetPart:
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         """The rows of the part, a few blocks at a time."""
-        with reading(self.path):
+        with file_errors(self.path):
             yield from self._batches(names)
 
     def _batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:

@@ -67,7 +67,7 @@ class CrossValidation(Printable):
     >>> result = cross_validate(KNeighborsClassifier(1), X, y, cv=3)
     >>> result.mean, result.n_test.tolist(), result.test_to_train
     (0.0, [2, 2, 2], 0.5)
-    >>> result.pooled().tolist()                                  # every row by the model that did not see it
+    >>> result.pooled_predictions().tolist()                                  # every row by the model that did not see it
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
@@ -113,7 +113,7 @@ class CrossValidation(Printable):
         """Test rows over training rows, for `corrected_t`."""
         return float(self.n_test.mean() / self.n_train.mean())
 
-    def pooled(self) -> np.ndarray:
+    def pooled_predictions(self) -> np.ndarray:
         """Predictions in the order of the rows, where every row was tested once."""
         rows = np.concatenate(self.test_rows)
         if len(np.unique(rows)) != len(rows) or rows.max() != len(rows) - 1:
@@ -200,7 +200,7 @@ def cross_validate(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> result = cross_validate(GaussianNB(), *load_iris(return_X_y=True), cv=5)
-    >>> result.mean < 0.1, result.pooled().shape
+    >>> result.mean < 0.1, result.pooled_predictions().shape
     (True, (150,))
 
     Rows of a file:
