@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from lyceum.solvers._descent_loop import descent_loop
-from lyceum.solvers._problem import Observer, Outcome, Point, Problem, backtrack
+from lyceum.solvers._problem import Observer, Outcome, Point, Problem, backtrack, gradient_test
 
 __all__ = ["ConjugateGradient", "GradientDescent"]
 
@@ -64,10 +64,7 @@ class GradientDescent:
                 rate = 2 * moved / float(np.linalg.norm(here.gradient))
             return there, step
 
-        def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol * problem.level(point.value)
-
-        return descent_loop(start, advance, is_optimal, max_iter, observer)
+        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +128,7 @@ class ConjugateGradient:
                 step = -z + beta * step
             return there, tried
 
-        def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol * problem.level(point.value)
-
-        return descent_loop(start, advance, is_optimal, max_iter, observer)
+        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
 
     def _along(self, problem: Problem, here: Point, step: np.ndarray) -> Point | None:
         there = backtrack(problem, here, step, self.needs_hessian)

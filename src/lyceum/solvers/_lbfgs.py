@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from lyceum.solvers._descent_loop import descent_loop
-from lyceum.solvers._problem import Observer, Outcome, Point, Problem, backtrack
+from lyceum.solvers._problem import Observer, Outcome, Point, Problem, backtrack, gradient_test
 
 __all__ = ["LBFGS"]
 
@@ -79,10 +79,7 @@ class LBFGS:
                     changes.append(change)
             return there, step
 
-        def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol * problem.level(point.value)
-
-        return descent_loop(start, advance, is_optimal, max_iter, observer)
+        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
 
 
 @dataclass(frozen=True, slots=True)

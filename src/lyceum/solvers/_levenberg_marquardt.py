@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from lyceum.solvers._descent_loop import descent_loop
-from lyceum.solvers._problem import Observer, Outcome, Point, Problem, is_flat, lowers
+from lyceum.solvers._problem import Observer, Outcome, Point, Problem, gradient_test, is_flat, lowers
 
 __all__ = ["LevenbergMarquardt"]
 
@@ -82,10 +82,7 @@ class LevenbergMarquardt:
                     return None, problem.newton_step(here)  # undamped, to tell whether this is the optimum
                 mu *= _FACTOR
 
-        def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol * problem.level(point.value)
-
-        return descent_loop(start, advance, is_optimal, max_iter, observer)
+        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
 
 
 def _damp(point: Point, mu: float) -> Point:

@@ -9,7 +9,16 @@ from typing import ClassVar
 import numpy as np
 
 from lyceum.solvers._descent_loop import descent_loop
-from lyceum.solvers._problem import Observer, Outcome, Point, Problem, backtrack, is_flat, lowers
+from lyceum.solvers._problem import (
+    Observer,
+    Outcome,
+    Point,
+    Problem,
+    backtrack,
+    gradient_test,
+    is_flat,
+    lowers,
+)
 
 __all__ = ["Newton"]
 
@@ -79,7 +88,4 @@ class Newton:
             step = problem.newton_step(here)
             return backtrack(problem, here, step, self.needs_hessian), step
 
-        def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol * problem.level(point.value)
-
-        return descent_loop(start, advance, is_optimal, max_iter, observer)
+        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)

@@ -8,7 +8,17 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-__all__ = ["Observer", "Outcome", "Point", "Problem", "Solver", "backtrack", "is_flat", "lowers"]
+__all__ = [
+    "Observer",
+    "Outcome",
+    "Point",
+    "Problem",
+    "Solver",
+    "backtrack",
+    "gradient_test",
+    "is_flat",
+    "lowers",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +197,15 @@ class Solver(Protocol):
     def minimise(
         self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
     ) -> Outcome: ...
+
+
+def gradient_test(problem: Problem, tol: float) -> Callable[[Point], bool]:
+    """The test of optimality: whether the gradient at a point is within the tolerance of the problem."""
+
+    def is_optimal(point: Point) -> bool:
+        return problem.size(point.gradient) <= tol * problem.level(point.value)
+
+    return is_optimal
 
 
 def backtrack(problem: Problem, here: Point, step: np.ndarray, hessian: bool) -> Point | None:
