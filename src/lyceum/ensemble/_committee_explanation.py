@@ -39,6 +39,11 @@ class CommitteeExplanation(Explanation):
         The name of a setting that members differ in, and its values: the weights of members, or the
         thresholds of stages.
 
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        The explained scores: base plus contributions.
+
     See Also
     --------
     Committee.explain, CascadeClassifier.explain, StackingClassifier.explain : Return it.

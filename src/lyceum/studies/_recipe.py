@@ -153,7 +153,9 @@ class Recipe:
     text : bool
         Whether the words of free text are counted; else such columns are left out.
     form : dict
-        How the files are written, where that is not to be found out: see `lyceum.data.FileFormat`.
+        How the files are written, where that is not to be detected: see `lyceum.data.FileFormat`.
+    digest : str
+        A hash of everything that the results depend on except the data.
 
     See Also
     --------

@@ -96,6 +96,22 @@ class Study(StudyFacts):
     n_fitted : int or None
         Rows that the final model was fitted on, fewer than `n_rows` when the budget did not reach; None where
         the fit failed.
+    best, choice : RankedLearner
+        The learner with the smallest loss, and the one that was fitted on all rows.
+    model : learner or pipeline
+        The choice, fitted on all rows, from its model file.
+    ranking : lyceum.report.Table
+        The learners, best first.
+    question, answer, choice_sentence : str
+        What is predicted, what predicts it best and how well, and which learner was chosen and why.
+    actions : tuple
+        The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt is last.
+    class_rates : list of ClassRates
+        Precision and recall of every class for the choice; empty for regression.
+    rule : LossRule
+        The loss of the study: what every decision costs.
+    report_path, content_path, results_path, model_path : Path
+        The report as HTML, all that it shows as JSON, the results as JSON, and the model file.
 
     See Also
     --------
