@@ -66,7 +66,7 @@ def test_a_method_that_keeps_a_gram_matrix_takes_new_categories():
 
 
 class NoGrowth(Mean):
-    """A learner whose statistic has no `mapped`."""
+    """A learner whose statistic has no `map_columns`."""
 
     def _statistic(self):
         return _Sums

@@ -59,5 +59,5 @@ def test_mapped_is_the_summary_of_mapped_rows():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(20, 3)), rng.integers(0, 3, 20)
     matrix, offset = rng.normal(size=(2, 3)), rng.normal(size=2)
-    found = ClassSums.of(block(X, y)).mapped(matrix, offset)
+    found = ClassSums.of(block(X, y)).map_columns(matrix, offset)
     np.testing.assert_allclose(found.sums, ClassSums.of(block(X @ matrix.T + offset, y)).sums)

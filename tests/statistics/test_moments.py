@@ -106,7 +106,7 @@ def test_other_columns_by_a_linear_map(seed):
     rng = np.random.default_rng(seed)
     matrix, offset = rng.normal(size=(4, 3)), rng.normal(size=4)
     for target in (True, False):
-        moved = Scatter.of(block(X, y, w), target).mapped(matrix, offset)
+        moved = Scatter.of(block(X, y, w), target).map_columns(matrix, offset)
         want = Scatter.of(block(X @ matrix.T + offset, y, w), target)
         assert_allclose(moved.mean, want.mean, rtol=1e-10, atol=1e-12)
         assert_allclose(moved.scatter, want.scatter, rtol=1e-9, atol=1e-9)

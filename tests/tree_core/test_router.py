@@ -68,7 +68,7 @@ def test_visits_are_those_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 20)
     X = random_rows(rng, 100, 0.3)
-    visited = Router([tree], 4).visited(X)
+    visited = Router([tree], 4).visits(X)
     assert visited.shape == (100, tree.n_nodes)
     for i, row in enumerate(X):
         wanted = np.zeros(tree.n_nodes)

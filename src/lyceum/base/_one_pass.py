@@ -97,13 +97,13 @@ class OnePassLearner(Learner):
 
     def _grow(self, known: Schema) -> None:
         """Bring the statistic to the design columns of categories that are new."""
-        if not hasattr(self.statistic_, "mapped"):
+        if not hasattr(self.statistic_, "map_columns"):
             column = next(new for old, new in zip(known, self.schema_) if not old.same_as(new))
             raise SchemaError(
                 f"column {column.name!r} has new categories, which {type(self).__name__} cannot add: "
                 "name all categories from the start, e.g. by a category type, or fit on all rows at once"
             )
-        self.statistic_ = self.statistic_.mapped(*design_change(known, self._design))
+        self.statistic_ = self.statistic_.map_columns(*design_change(known, self._design))
 
     def _go_on(self, rows: Rows):
         goes_on = hasattr(self, "statistic_")

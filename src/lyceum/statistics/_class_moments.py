@@ -132,7 +132,7 @@ class ClassMoments:
     def _values(self) -> tuple[np.ndarray, ...]:
         return self.weight, self.mean, self.scatter, self.class_weight
 
-    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassMoments:
+    def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassMoments:
         """The moments of the rows matrix x + offset, for rows without missing cells.
 
         A column that comes from several must be an indicator, as when a new category becomes the reference:
@@ -248,7 +248,7 @@ class ClassScatter:
         mean = a_mean + share[:, None] * delta
         return ClassScatter(classes, self.n_rows + other.n_rows, weight, mean, scatter, self.pooled)
 
-    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassScatter:
+    def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassScatter:
         """The summary of the rows matrix x + offset."""
         return replace(self, mean=self.mean @ matrix.T + offset, scatter=matrix @ self.scatter @ matrix.T)
 

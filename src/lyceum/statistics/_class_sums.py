@@ -73,7 +73,7 @@ class ClassSums:
             place_classes(self.sums, here, K) + place_classes(other.sums, there, K),
         )
 
-    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassSums:
+    def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassSums:
         """The sums of the rows matrix x + offset."""
         return replace(self, sums=self.sums @ matrix.T + self.class_weight[:, None] * offset)
 

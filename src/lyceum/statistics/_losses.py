@@ -82,7 +82,7 @@ class LogisticLoss(_Loss):
         # others.
         rest = np.where(cells.full, 0.0, shift)
         inner = np.append(coef[:-1], coef[-1] - rest @ coef[:-1])
-        data = cells.shifted(shift)
+        data = cells.shift_data(shift)
         value = native.sparse_logistic(cells.indptr, cells.indices, data, y, w, inner, gradient, H)
         gradient[:-1] -= rest * gradient[-1]
         if H is not None:

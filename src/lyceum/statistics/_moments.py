@@ -189,7 +189,7 @@ class Scatter:
             scatter=self.scatter + other.scatter + self.weight * share * np.outer(delta, delta),
         )
 
-    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> Scatter:
+    def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> Scatter:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         if self.targets:
             matrix = np.block(
@@ -198,7 +198,7 @@ class Scatter:
             offset = np.append(offset, 0.0)
         return replace(self, mean=matrix @ self.mean + offset, scatter=matrix @ self.scatter @ matrix.T)
 
-    def scaled(self, factors: np.ndarray) -> Scatter:
+    def scale_columns(self, factors: np.ndarray) -> Scatter:
         """The same rows with every column multiplied by a number; the target stays."""
         factors = np.append(factors, np.ones(self.targets))
         return replace(self, mean=self.mean * factors, scatter=self.scatter * factors * factors[:, None])
@@ -258,7 +258,7 @@ def _sparse_scatter(
     """
     cells = SparseCells.of(X)
     shift = cells.provisional_mean()
-    data = cells.shifted(shift)
+    data = cells.shift_data(shift)
     Z = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape)
     v = np.ones(X.shape[0]) if w is None else w
     total, d = float(v.sum()), X.shape[1]

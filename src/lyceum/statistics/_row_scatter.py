@@ -114,7 +114,7 @@ class RowScatter:
             targets=max(self.targets, other.targets),
         )
 
-    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> Self:
+    def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> Self:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         d = len(self.mean) - self.targets
         mean = np.append(matrix @ self.mean[:d] + offset, self.mean[d:])
@@ -219,9 +219,9 @@ class ClassRowScatter:
                 parts[k] = parts[k].merge(part)
         return ClassRowScatter(classes, self.n_rows + other.n_rows, tuple(parts))
 
-    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassRowScatter:
+    def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassRowScatter:
         """The summary of the rows matrix x + offset."""
-        return replace(self, parts=tuple(part.mapped(matrix, offset) for part in self.parts))
+        return replace(self, parts=tuple(part.map_columns(matrix, offset) for part in self.parts))
 
     @property
     def is_finite(self) -> bool:

@@ -37,7 +37,7 @@ class SparseCells:
     >>> from scipy import sparse
     >>> from lyceum.statistics import SparseCells
     >>> cells = SparseCells.of(sparse.csr_array([[7.0, 0.0], [9.0, 1.0]]))
-    >>> cells.full.tolist(), cells.shifted(np.array([8.0, 0.0])).tolist()
+    >>> cells.full.tolist(), cells.shift_data(np.array([8.0, 0.0])).tolist()
     ([True, False], [-1.0, 1.0, 1.0])
     """
 
@@ -69,7 +69,7 @@ class SparseCells:
         mean = first + sums / max(1, len(self.indptr) - 1)
         return np.where(self.full & np.isfinite(mean), mean, 0.0)
 
-    def shifted(self, shift: np.ndarray) -> np.ndarray:
+    def shift_data(self, shift: np.ndarray) -> np.ndarray:
         """The stored cells, those of full columns less `shift`."""
         return self.data - np.where(self.full, shift, 0.0)[self.indices]
 

@@ -48,7 +48,7 @@ class BinnedRows:
             Whether to find the smallest and the largest value of every bin, which `ranked_columns` needs.
         """
         if rows.n_rows is None or rows.on_dask:
-            return rows.reduce(partial(_Pieces.of, bins=bins, by_row=by_row, ranges=ranges)).binned()
+            return rows.reduce(partial(_Pieces.of, bins=bins, by_row=by_row, ranges=ranges)).binned_rows()
         return _fill(rows, bins, rows.n_rows, by_row, ranges)
 
     def __len__(self) -> int:
@@ -131,7 +131,7 @@ class _Pieces:
     def merge(self, other: _Pieces) -> _Pieces:
         return _Pieces(self.pieces + other.pieces)
 
-    def binned(self) -> BinnedRows:
+    def binned_rows(self) -> BinnedRows:
         pieces, first = self.pieces, self.pieces[0]
         columns = np.concatenate([piece.columns for piece in pieces], axis=1)
         codes, limits = None, [piece.ranges for piece in pieces if piece.ranges is not None]

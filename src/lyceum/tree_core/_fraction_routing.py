@@ -26,13 +26,13 @@ class Parts(NamedTuple):
     def take(self, which: np.ndarray | slice) -> Parts:
         return Parts(self.row[which], self.node[which], self.weight[which])
 
-    def moved(self, node: np.ndarray) -> Parts:
+    def move_to(self, node: np.ndarray) -> Parts:
         return Parts(self.row, node, self.weight)
 
     def join(self, other: Parts) -> Parts:
         return _join([self, other])
 
-    def merged(self) -> Parts:
+    def merge_duplicates(self) -> Parts:
         """Parts of the same row at the same node are added up."""
         if not len(self.row):
             return self
@@ -60,7 +60,7 @@ def walk(tree: Tree, cells: np.ndarray, parts: Parts) -> Walk:
         to, divided = _next(tree, cells, parts)
         on = to >= 0
         ended.append(parts.take(~on & ~divided))
-        passed.append(parts.take(on).moved(to[on]))
+        passed.append(parts.take(on).move_to(to[on]))
         parts = passed[-1]
         if divided.any():
             parts = parts.join(_spread(tree, arrived[-1].take(divided), parts))

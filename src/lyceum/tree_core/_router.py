@@ -201,7 +201,7 @@ class Router:
 
     # -- visits --------------------------------------------------------------------------------------------
 
-    def visited(self, X: Any, tree: int = 0) -> sparse.csr_array:
+    def visits(self, X: Any, tree: int = 0) -> sparse.csr_array:
         """The share of every row that reaches every node of a tree, (n, n_nodes)."""
         X = float_cells(X)
         starts, nodes, weights = self._arrays[tree].visited(X)

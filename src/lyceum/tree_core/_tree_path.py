@@ -126,7 +126,7 @@ def tree_path(
     router = Router([tree], len(labels.schema), values=[values])
     if output is None:
         output = _decide(labels, router, X)
-    visited, parents = router.visited(X), tree.parent
+    visited, parents = router.visits(X), tree.parent
     steps = [PathStep(0, "", None, 1.0, float(values[0, output]), 0.0)]
     for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
         parent = int(parents[node])
