@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.bayes._generative import GenerativeClassifier
-from lyceum.data import Block
+from lyceum.data import Block, dense_cells
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, runner_up
 from lyceum.report import Explanation, Summary, Table
@@ -126,8 +126,6 @@ class MultinomialNaiveBayes(CountBayes):
         log p_kj, the smoothed probabilities of the columns.
     statistic_ : ClassSums
         The merged statistic of all rows seen.
-    n_rows_ : int
-        The number of rows learned from.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str
@@ -229,8 +227,6 @@ class BernoulliNaiveBayes(CountBayes):
         log p_kj, the smoothed probabilities of the columns.
     statistic_ : ClassSums
         The merged statistic of all rows seen.
-    n_rows_ : int
-        The number of rows learned from.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str
@@ -326,7 +322,7 @@ def _check_threshold(block: Block, above: float) -> None:
 def _column_odds(model: CountBayes, block: Block) -> np.ndarray:
     """Rows of (predicted class, base, what every column adds), without a table of terms for every class."""
     joint, x = model._log_joint(block), model._cells(block)
-    x = x.toarray() if sparse.issparse(x) else x
+    x = dense_cells(x)
     best, second = runner_up(joint)
     log = model.class_log_prior_
     base = np.subtract(log[best], log[second], out=np.zeros(len(x)), where=best != second)

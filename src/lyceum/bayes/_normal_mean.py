@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.errors import DataError, SettingError
 
 __all__ = ["NormalMean"]
@@ -79,7 +80,7 @@ class NormalMean:
                 f"rows of shape {x.shape} cannot be learned from: give finite numbers of shape (n,), or "
                 "(n, d) for a mean of d columns"
             )
-        w = np.ones(len(x)) if weight is None else np.asarray(weight, dtype=np.float64)
+        w = np.asarray(row_weights(weight, len(x)), dtype=np.float64)
         if w.shape != x.shape[:1] or not (w >= 0).all():
             raise DataError("weight must have one number of at least 0 per row")
         n = w.sum()

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from lyceum.cluster._kmeans import KMeans
 from lyceum.cluster._validity import silhouette, sums_of_squares
+from lyceum.data import dense_cells
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table, plain
@@ -225,7 +226,7 @@ def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, fl
     rows = model._rows_to_predict(X).gathered("choose_k", "KMeans with a number of your own").X
     labels = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(X) if labels is None else labels)
-    cells = rows.toarray() if hasattr(rows, "toarray") else rows
+    cells = dense_cells(rows)
     found = getattr(model, "inertia_", None)
     sse = sums_of_squares(cells, labels).within if found is None else float(found)
     some = np.arange(len(labels))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES, NewColumns, complexity
 from lyceum.cluster._cluster_based import ClusterBased, clusters_of_rows
 from lyceum.cluster._kmeans import KMeans
-from lyceum.data import Block, Rows
+from lyceum.data import Block, Rows, dense_cells
 from lyceum.report import Summary, Table
 
 __all__ = ["ClusterFeatures"]
@@ -173,7 +173,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
 
 def _append_columns(model: ClusterFeatures, block: Block) -> np.ndarray:
     found = model._append_columns(block)
-    return found.toarray() if sparse.issparse(found) else found
+    return dense_cells(found)
 
 
 def _in_array(found: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from lyceum.cluster._column_terms import column_terms, is_additive
 from lyceum.cluster._linkage import merge_path
 from lyceum.cluster._to_clusters import cluster_means, finite_distances
-from lyceum.data import Block
+from lyceum.data import Block, dense_cells
 from lyceum.distances import Metric, nearest, pairwise_blocks
 from lyceum.probability import runner_up
 from lyceum.report import Explanation, Table
@@ -265,4 +265,4 @@ def _mean_terms(metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> 
 
 def dense_rows(rows: Any) -> np.ndarray:
     """Stored rows as a dense array of float64."""
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+    return np.asarray(dense_cells(rows), dtype=np.float64)

@@ -6,7 +6,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -331,7 +330,7 @@ class _Division:
         self.X = np.asarray(block.dense, dtype=np.float64) if self.bisecting else None
         self.D = None
         if not self.bisecting:
-            given = block.X.toarray() if sparse.issparse(block.X) and model._is_precomputed else block.X
+            given = block.dense if model._is_precomputed else block.X
             self.D = np.asarray(given if model._is_precomputed else model._distances(given), dtype=np.float64)
         self.width = 0 if self.X is None else self.X.shape[1]
         everything = np.arange(len(block))

@@ -10,6 +10,7 @@ import numpy as np
 
 from lyceum.cluster._alignment import MATCHES, Alignment
 from lyceum.cluster._pair_counts import PairCounts
+from lyceum.data import row_weights
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 
@@ -182,7 +183,7 @@ def agreement(y: Any, labels: Any, sample_weight: Any = None) -> Agreement:
         )
     classes, rows = np.unique(y, return_inverse=True)
     clusters, columns = np.unique(labels, return_inverse=True)
-    w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    w = np.asarray(row_weights(sample_weight, len(y)), dtype=np.float64)
     table = np.bincount(rows * len(clusters) + columns, w, len(classes) * len(clusters))
     table = table.reshape(len(classes), len(clusters))
     kept = table.sum(axis=0) > 0, table.sum(axis=1) > 0

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.cluster._lloyd_sums import LloydSums
-from lyceum.data import Block, Schema, Step
+from lyceum.data import Block, Schema, Step, dense_cells
 from lyceum.distances import nearest, nearest_center, pairwise, unit_rows
 from lyceum.errors import SettingError
 
@@ -144,7 +144,7 @@ GEOMETRIES = {
 
 def checked_centers(centers: Any, shape: tuple[int, int], metric: str) -> np.ndarray:
     """Centres to start from, of this shape, finite, and of length 1 where the metric wants it."""
-    given = centers.toarray() if sparse.issparse(centers) else centers
+    given = dense_cells(centers)
     found = np.array(given, dtype=np.float64, order="C")
     if found.shape != shape:
         raise SettingError(f"the centres to start from have shape {found.shape}, but {shape} is needed")

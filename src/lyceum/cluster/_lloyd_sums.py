@@ -9,7 +9,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum.cluster._lloyd_bounds import LloydBounds
-from lyceum.data import Block
+from lyceum.data import Block, dense_cells
 from lyceum.distances import nearest_center
 
 __all__ = ["FarthestRows", "LloydSums"]
@@ -127,7 +127,7 @@ class FarthestRows:
         if len(distinct) > size:
             candidates = candidates[squares[candidates] >= distinct[-size]]
         X = block.X[candidates]
-        cells = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        cells = np.asarray(dense_cells(X), dtype=np.float64)
         values = (squares[candidates], w[candidates], labels[candidates])
         return cls(size, *_first_distinct(size, cells, *values))
 

@@ -186,7 +186,7 @@ class _CheckCounts:
     def __call__(self, block: Block) -> Block:
         low = block.X.min() if block.X.shape[0] and (not sparse.issparse(block.X) or block.X.nnz) else 0.0
         if low < 0:
-            X = block.X.toarray() if sparse.issparse(block.X) else block.X
+            X = block.dense
             row, column = np.argwhere(X < 0)[0]
             raise DataError(
                 "Negative values in data passed to MultinomialMixture: column "

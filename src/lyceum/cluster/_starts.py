@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.cluster._linkage import cut_merges, link_rows
+from lyceum.data import dense_cells
 from lyceum.distances import Euclidean, pairwise
 from lyceum.statistics import RowSample
 
@@ -50,13 +51,13 @@ class Points:
 
     def rows(self, chosen: Any) -> np.ndarray:
         rows = self.cells[chosen]
-        return rows.toarray() if sparse.issparse(rows) else rows
+        return dense_cells(rows)
 
     def means(self, labels: np.ndarray, k: int) -> np.ndarray:
         """The weighted mean of the points of every label."""
         member = sparse.csr_array((self.w, (labels, np.arange(len(self)))), shape=(k, len(self)))
         sums = member @ self.cells
-        sums = sums.toarray() if sparse.issparse(sums) else sums
+        sums = dense_cells(sums)
         return sums / np.bincount(labels, self.w, k)[:, None]
 
 
@@ -188,7 +189,7 @@ def in_space(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarra
     points = Points.of(sample)
     cells = points.cells
     ends = (cells.min(axis=0), cells.max(axis=0))
-    low, high = (np.asarray(end.toarray() if sparse.issparse(end) else end).ravel() for end in ends)
+    low, high = (np.asarray(dense_cells(end)).ravel() for end in ends)
     return low + rng.random_sample((k, len(low))) * (high - low)
 
 

@@ -8,14 +8,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
 from lyceum.base import undefined
 from lyceum.cluster._mixture import MIXTURE_CONSTRAINTS, Mixture
 from lyceum.cluster._mixture_start import StartLabels, given_array, given_weights
 from lyceum.cluster._table_problem import TableParameters, TableProblem, zeros_for_missing
-from lyceum.data import Block, Rows
+from lyceum.data import Block, Rows, dense_cells
 from lyceum.probability import runner_up_odds
 from lyceum.report import Table
 from lyceum.solvers import EMProblem
@@ -92,7 +91,7 @@ class TableMixture(Mixture):
     def _column_terms(self, block: Block) -> np.ndarray:
         at = self._parameters
         X, there = zeros_for_missing(block.X)
-        X = X.toarray() if sparse.issparse(X) else X
+        X = dense_cells(X)
         there = np.ones(X.shape) if there is None else there
         terms = X[:, None, :] * at.slope + there[:, None, :] * at.base
         return runner_up_odds(terms, at.log_weights)

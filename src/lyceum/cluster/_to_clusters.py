@@ -11,7 +11,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
-from lyceum.data import Block
+from lyceum.data import Block, dense_cells
 from lyceum.distances import Gower, Metric, nearest, pairwise, pairwise_blocks
 
 __all__ = ["cluster_means", "distance_sums", "distances_to_clusters", "finite_distances", "labels_in_order"]
@@ -101,7 +101,7 @@ def cluster_means(model: Any) -> np.ndarray:
 
 
 def _weigh_rows(rows: Any, w: np.ndarray) -> np.ndarray:
-    dense = rows.toarray() if sparse.issparse(rows) else rows
+    dense = dense_cells(rows)
     return dense * w[:, None]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from lyceum.data import dense_cells
 from lyceum.errors import SettingError
 
 __all__ = ["top_columns"]
@@ -39,7 +39,7 @@ def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -
     [['blue'], ['three']]
     """
     centers = model.cluster_centers_
-    centers = centers.toarray() if sparse.issparse(centers) else np.asarray(centers)
+    centers = np.asarray(dense_cells(centers))
     names = list(model._design_names if names is None else names)
     if len(names) != centers.shape[1]:
         raise SettingError(f"there are {len(names)} names, but the centres have {centers.shape[1]} columns")

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.cluster._to_clusters import distance_sums
+from lyceum.data import dense_cells, row_weights
 from lyceum.distances import Metric, metric
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
@@ -95,7 +96,7 @@ def sums_of_squares(X: Any, labels: Any, sample_weight: Any = None) -> SumsOfSqu
     --------
     silhouette : a measure that compares clusters with their neighbours.
     """
-    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    X = np.asarray(dense_cells(X))
     codes, names, w, kept = _clusters(X, labels, sample_weight)
     X = np.asarray(X[kept], dtype=np.float64)
     X = X - X.mean(axis=0)  # an offset takes no digits
@@ -349,7 +350,7 @@ def _clusters(X: Any, labels: Any, w: Any) -> tuple[np.ndarray, np.ndarray, np.n
     labels = np.asarray(labels)
     if labels.shape != (X.shape[0],):
         raise SettingError(f"labels has shape {labels.shape}, but there are {X.shape[0]} rows")
-    w = np.ones(len(labels)) if w is None else np.asarray(w, dtype=np.float64)
+    w = np.asarray(row_weights(w, len(labels)), dtype=np.float64)
     keep = w > 0
     if labels.dtype.kind in "if":
         keep &= labels != -1

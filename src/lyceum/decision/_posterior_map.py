@@ -10,6 +10,7 @@ from scipy.optimize import isotonic_regression, minimize_scalar
 from scipy.special import expit, logit
 
 from lyceum.base import normalize_posteriors
+from lyceum.data import row_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import fit_sigmoid
 
@@ -79,7 +80,7 @@ class PosteriorMap:
         y, proba = np.asarray(y), np.asarray(proba, dtype=np.float64)
         if proba.ndim != 2 or len(proba) != len(y) or not len(y):
             raise DataError(f"posteriors of shape {proba.shape} for {len(y)} rows: give one row for each")
-        weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
+        weight = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if method == "temperature":
             return cls(method, (np.array([_temperature(y, proba, weight)]),))
         learn = _sigmoid if method == "sigmoid" else _steps

@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
+from lyceum.data import row_weights
 from lyceum.density._density_kernels import KERNELS
 
 __all__ = ["KernelSums", "leaf_order"]
@@ -97,7 +98,7 @@ class KernelSums:
 
     def leave_rows_out(self) -> np.ndarray:
         """log f of every stored row given the others: each row is left out with its total weight."""
-        weight = np.ones(len(self.Z)) if self.w is None else self.w
+        weight = row_weights(self.w, len(self.Z))
         rest = self.total - weight
         log_rest = np.log(rest, out=np.zeros_like(rest), where=rest > 0)
         return self._log_sums(self.Z, np.arange(len(self.Z))) + (self.scale - log_rest)
@@ -145,7 +146,7 @@ class KernelSums:
 
     def _log_power_sums(self, Z: np.ndarray, own: np.ndarray | None) -> np.ndarray:
         """The log sums of (1 - |u|²)^power, for explanations of few rows."""
-        w = np.ones(len(self.Z)) if self.w is None else self.w
+        w = row_weights(self.w, len(self.Z))
         out = np.empty(len(Z))
         for i, z in enumerate(Z):
             inside = np.maximum(1.0 - ((self.Z - z) ** 2).sum(axis=1), 0.0) ** self.power

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from sklearn.utils._param_validation import Interval
 
 from lyceum.base import Density, Learner
-from lyceum.data import Block
+from lyceum.data import Block, row_weights
 from lyceum.density._boxes import CATEGORIES, weighted_quantile
 from lyceum.distances import NeighborIndex
 from lyceum.errors import DataError, SettingError
@@ -100,7 +100,7 @@ class NeighborDensity(Density, Learner):
         self.rows_, w = np.array(block.X, dtype=np.float64), block.w
         if not np.abs(self.rows_).max(initial=0.0) < _LARGEST:
             raise DataError("the squared distances overflow: some column is beyond 1e150; rescale it")
-        self.weights_ = np.ones(len(self.rows_)) if w is None else w
+        self.weights_ = row_weights(w, len(self.rows_))
         total = self.weights_.sum()
         if self.n_neighbors is not None and self.n_neighbors > total * (1 + 1e-12):
             raise SettingError(

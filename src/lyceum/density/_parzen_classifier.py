@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.base import Learner, PosteriorClassifier
-from lyceum.data import Block
+from lyceum.data import Block, row_weights
 from lyceum.density._kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
 from lyceum.density._kernel_sums import KernelSums, leaf_order
 from lyceum.density._posterior_bandwidth import log_loss_bandwidths
@@ -134,7 +134,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         block = block.without_zero_weights()
         rows, codes, w = np.asarray(block.X, dtype=np.float64), block.y, block.w
         assert codes is not None
-        w = np.ones(len(rows)) if w is None else w
+        w = row_weights(w, len(rows))
         K = len(self.classes_)
         self.class_count_ = np.bincount(codes, w, K)
         self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)

@@ -36,9 +36,9 @@ class ValueDifference(Metric):
     n_bins : int, optional
         The bins of a column of numbers, by default the number of classes, but at least 5.
     schema : Schema, optional
-        The columns; learned by `fitted(rows)`.
+        The columns; learned by `learn(rows)`.
     columns : tuple, optional
-        The class shares of every column; learned by `fitted(rows)`.
+        The class shares of every column; learned by `learn(rows)`.
 
     See Also
     --------
@@ -57,7 +57,7 @@ class ValueDifference(Metric):
     >>> from lyceum.distances import ValueDifference, pairwise
     >>> sky = pa.table({"sky": ["sun", "sun", "rain", "fog"], "play": ["yes", "no", "no", "no"]})
     >>> rows = scan(sky, target="play")
-    >>> pairwise(rows, metric=ValueDifference(q=1).fitted(rows))[0].tolist()  # rain and fog are alike
+    >>> pairwise(rows, metric=ValueDifference(q=1).learn(rows))[0].tolist()  # rain and fog are alike
     [0.0, 0.0, 1.0, 1.0]
     """
 
@@ -77,7 +77,7 @@ class ValueDifference(Metric):
                 f"but it is {self.numbers!r}"
             )
 
-    def fitted(self, rows: Any) -> ValueDifference:
+    def learn(self, rows: Any) -> ValueDifference:
         """With the class shares of every value: a pass for the ranges of numbers, and one that counts.
 
         Parameters
@@ -115,7 +115,7 @@ class ValueDifference(Metric):
 
     def points(self, X: Any) -> np.ndarray:
         if self.schema is None:
-            raise SettingError("ValueDifference knows no class shares yet: learn them by fitted(rows)")
+            raise SettingError("ValueDifference knows no class shares yet: learn them by learn(rows)")
         if X.shape[1] != len(self.columns):
             raise SettingError(
                 f"ValueDifference was fitted on {len(self.columns)} columns, but the rows have {X.shape[1]}"
@@ -164,7 +164,7 @@ class _Binned:
 
 def _count(block: Block, binned: list[_Binned]) -> Counts:
     """The counts of every column's values and missing cells by class; columns go by their numbers."""
-    cells = block.X.toarray() if hasattr(block.X, "toarray") else block.X
+    cells = block.dense
     codes = [bins.codes(np.asarray(cells[:, j], dtype=np.float64)) for j, bins in enumerate(binned)]
     columns = [
         Column(str(j), "categorical", np.arange(bins.size + 1), "bins") for j, bins in enumerate(binned)

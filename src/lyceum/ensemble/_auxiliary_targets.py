@@ -25,7 +25,7 @@ from lyceum.data import (
     dense_cells,
     row_weights,
 )
-from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._draws import set_seeds
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._member_data import takes_rows
 from lyceum.ensemble._named_members import column_places
@@ -169,7 +169,7 @@ class AuxiliaryTargets(EitherTask, Learner):
             column, cells = source.schema[j], np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
             said.append(self._held_out(rest, column, cells, i))
             self.auxiliary_.append(_fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i))
-        final = seeded(clone(base), self.seed_, _FINAL)
+        final = set_seeds(clone(base), self.seed_, _FINAL)
         table = self._with_answers(rest, said)
         if table.w is not None and not table.w.all():
             table = table.take(np.flatnonzero(table.w))
@@ -271,7 +271,7 @@ def _fit_auxiliary(
     if is_class:
         target = Column("y", column.kind, column.categories, "auxiliary")
     source = replace(part, y=y, schema=Schema(part.schema.columns, target))
-    return seeded(kind(max_depth=6), seed, i).fit(Rows(source))
+    return set_seeds(kind(max_depth=6), seed, i).fit(Rows(source))
 
 
 def _answers(model: Any, source: ArraySource) -> np.ndarray:

@@ -18,7 +18,7 @@ from lyceum.base import (
 )
 from lyceum.data import ArraySource, Column, Schema, dense_cells
 from lyceum.ensemble._committee_base import CommitteeBase, CommitteeData
-from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._draws import set_seeds
 from lyceum.ensemble._final_learner import coefficients_table, fit_final
 from lyceum.ensemble._member_answers import posteriors
 from lyceum.ensemble._member_data import MemberData, takes_rows
@@ -75,7 +75,7 @@ class StackingBase(CommitteeBase):
             raise DataError("cv leaves no row out: there is nothing for the final learner to learn from")
         columns = self._columns_of(said[:, seen])
         table = self._level1(columns, data, seen)
-        learner = seeded(clone(final), self.seed_, _FINAL)
+        learner = set_seeds(clone(final), self.seed_, _FINAL)
         part = None if w is None else w[seen]
         self.typical_answers_ = np.average(columns, axis=0, weights=part)
         keep = None if part is None or part.all() else np.flatnonzero(part)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.data import row_weights
 from lyceum.evaluate._experiment import Experiment, Predict, run_all
 from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._resampling import splits_of
@@ -174,7 +175,7 @@ def bootstrap_632(
 def _no_information_loss(experiment: Experiment, predicted: np.ndarray, most: int = 1_000) -> float:
     """Mean loss over all pairs of target and prediction; in long tables, over evenly spread shifts."""
     n, y = len(predicted), experiment.y if experiment.codes is None else experiment.codes
-    w = np.ones(n) if experiment.w is None else experiment.w
+    w = row_weights(experiment.w, n)
     shifts = np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
     total, weight = 0.0, 0.0
     for shift in shifts:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lyceum.data import class_codes
+from lyceum.data import class_codes, row_weights
 from lyceum.errors import DataError, MissingValuesError
 
 __all__ = [
@@ -46,7 +46,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
 def weights_or_ones(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Weights as float64, ones when there are none."""
     w = weights_of(sample_weight, n_rows)
-    return np.ones(n_rows) if w is None else w
+    return row_weights(w, n_rows)
 
 
 def same_length(first: np.ndarray, second: np.ndarray, what: str) -> None:

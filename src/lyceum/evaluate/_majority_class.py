@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from lyceum.data import row_weights
+
 __all__ = ["MajorityClass"]
 
 
@@ -18,7 +20,7 @@ class MajorityClass(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None = None) -> MajorityClass:
         self.classes_ = self.classes
-        w = np.ones(len(y)) if sample_weight is None else sample_weight
+        w = row_weights(sample_weight, len(y))
         self.class_ = int(np.argmax([w[y == label].sum() for label in self.classes]))
         return self
 

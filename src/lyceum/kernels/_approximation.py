@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import Block, Column, Design, Rows, Schema
+from lyceum.data import Block, Column, Design, Rows, Schema, dense_cells
 from lyceum.errors import SettingError
 from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
@@ -67,8 +67,6 @@ class Nystroem(Transformer, KernelLearner):
         The number of the others.
     kernel_ : Kernel
         The kernel, with what it learned.
-    n_rows_ : int
-        The number of rows learned from.
     schema_ : Schema
         The columns that were learned from.
     n_features_in_ : int
@@ -145,8 +143,8 @@ class Nystroem(Transformer, KernelLearner):
         found = _apply_design(rows, self.schema_).reduce(
             partial(_Sampled.of, size=int(self.n_components), seed=seed_from(self.random_state))
         )
-        self.rows_, self.n_rows_ = _dense(found.sample.X), found.moments.n_rows
-        self.kernel_ = _with_scale(chosen, found.moments).fitted(self.rows_)
+        self.rows_ = _dense(found.sample.X)
+        self.kernel_ = _with_scale(chosen, found.moments).learn(self.rows_)
         with single_threaded_blas():
             K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
             s, U = linalg.eigh(K, check_finite=False)
@@ -214,8 +212,6 @@ class RandomFourierFeatures(Transformer):
         The means m of the design columns, which do not change the kernel but keep digits.
     gamma_ : float
         γ as used.
-    n_rows_ : int
-        The number of rows learned from.
     schema_ : Schema
         The columns that were learned from.
     n_features_in_ : int
@@ -275,7 +271,7 @@ class RandomFourierFeatures(Transformer):
         rows = self._rows(X, None, sample_weight)
         moments = _apply_design(rows, self.schema_).reduce(Moments.of)
         d = len(moments.mean)
-        self.mean_, self.n_rows_ = moments.mean, moments.n_rows
+        self.mean_ = moments.mean
         self.gamma_ = _gamma(self.gamma, moments) if isinstance(self.gamma, str) else float(self.gamma)
         chance = np.random.default_rng(seed_from(self.random_state))
         self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal((int(self.n_waves), d))
@@ -369,7 +365,7 @@ def _names(prefix: str, count: int) -> tuple[str, ...]:
 
 
 def _dense(X: Any) -> np.ndarray:
-    X = X.toarray() if sparse.issparse(X) else X
+    X = dense_cells(X)
     return np.ascontiguousarray(X, dtype=np.float64)
 
 

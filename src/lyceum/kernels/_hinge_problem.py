@@ -15,9 +15,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from lyceum.data import Block, Rows
+from lyceum.data import Block, Rows, dense_cells
 from lyceum.solvers import Point, PositiveFactor
 
 __all__ = ["HingeProblem", "HingeSums", "Multipliers"]
@@ -68,7 +67,7 @@ def _hessian(X: Any, shift: np.ndarray, bend: np.ndarray) -> np.ndarray:
     """Σ bend z zᵀ over the rows that have a bend, z = (x - shift, 1)."""
     some = np.flatnonzero(bend)
     Z = X[some]
-    Z = Z.toarray() if sparse.issparse(Z) else Z
+    Z = dense_cells(Z)
     root = np.sqrt(bend[some])
     Z = np.column_stack([(Z - shift) * root[:, None], root])
     return Z.T @ Z

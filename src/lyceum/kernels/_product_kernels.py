@@ -95,7 +95,7 @@ def _number_of(gamma: Any, X: Any, kernel: Kernel, w: Any) -> float:
 
 def _known_gamma(gamma: Any, kernel: Kernel) -> float:
     if isinstance(gamma, str):
-        raise SettingError(f"{kernel!r} does not know its gamma yet: learn it by fitted(X)")
+        raise SettingError(f"{kernel!r} does not know its gamma yet: learn it by learn(X)")
     return float(gamma)
 
 
@@ -183,7 +183,7 @@ class Polynomial(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Polynomial:
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Polynomial:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
@@ -247,7 +247,7 @@ class RBF(_ProductKernel):
     >>> from lyceum.kernels import RBF
     >>> RBF(sigma=1.0).gram([[0.0], [1.0]]).round(4).tolist()
     [[1.0, 0.6065], [0.6065, 1.0]]
-    >>> RBF(sigma="median").fitted([[0.0], [1.0], [3.0]])
+    >>> RBF(sigma="median").learn([[0.0], [1.0], [3.0]])
     RBF(sigma=2.0)
     """
 
@@ -276,19 +276,19 @@ class RBF(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.sigma, str) and not isinstance(self.gamma, str)
 
-    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> RBF:
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> RBF:
         if self.sigma == "median":
             return RBF(sigma=median_sigma(cells_of(X, self), sample_weight=sample_weight))
         if self.sigma == "closest":
             if y is None:
-                raise SettingError("RBF(sigma='closest') needs the classes: fitted(X, y)")
+                raise SettingError("RBF(sigma='closest') needs the classes: learn(X, y)")
             return RBF(sigma=closest_sigma(cells_of(X, self), y))
         return self if self.gamma is None else RBF(gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:
         if isinstance(self.sigma, str):
-            raise SettingError(f"{self!r} does not know its sigma yet: learn it by fitted(X, y)")
+            raise SettingError(f"{self!r} does not know its sigma yet: learn it by learn(X, y)")
         gamma = 0.5 / self.sigma**2 if self.gamma is None else _known_gamma(self.gamma, self)
         return NativeKernel("rbf", gamma)
 
@@ -342,7 +342,7 @@ class Sigmoid(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Sigmoid:
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Sigmoid:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from lyceum.data import row_weights
 from lyceum.distances import nearest, pairwise
 from lyceum.errors import DataError
 from lyceum.statistics import weighted_median
@@ -45,7 +46,7 @@ def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> fl
     2.0
     """
     X = X if sparse.issparse(X) else np.asarray(X)
-    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    w = np.asarray(row_weights(sample_weight, X.shape[0]), dtype=np.float64)
     if X.shape[0] > _MOST_ROWS:
         rng, is_weighted = np.random.default_rng(random_state), bool(np.ptp(w))
         rows = rng.choice(X.shape[0], _MOST_ROWS, replace=is_weighted, p=w / w.sum() if is_weighted else None)
@@ -109,7 +110,7 @@ def scale_gamma(X: Any, rule: str, w: Any = None) -> float:
     d = X.shape[1]
     if rule == "auto":
         return 1.0 / d
-    w = np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
+    w = np.asarray(row_weights(w, X.shape[0]), dtype=np.float64)
     total, each = w.sum() * d, np.ones(d)
     mean = float(w @ (X @ each)) / total
     if sparse.issparse(X):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from lyceum.distances import Gower, Mahalanobis, Metric, ValueDifference
 from lyceum.report import Explanation, Table, plain
@@ -134,7 +133,3 @@ def column_shares(typical: np.ndarray, voters: np.ndarray) -> np.ndarray:
     total = nearer.sum(axis=1, keepdims=True)
     even = np.full(nearer.shape, 1.0 / max(1, nearer.shape[1]))
     return np.where(total > 0, nearer / np.where(total > 0, total, 1.0), even)
-
-
-def dense(X: Any) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else X

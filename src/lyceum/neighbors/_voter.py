@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import targets_to_score, undefined, validation_parts
-from lyceum.data import Block
+from lyceum.data import Block, dense_cells
 from lyceum.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
 from lyceum.errors import SettingError
 from lyceum.neighbors._choice_of_k import Tally, best_k, candidates, errors_by_k, first_rise
@@ -19,7 +19,6 @@ from lyceum.neighbors._neighbor_explanation import (
     NeighborExplanation,
     column_differences,
     column_shares,
-    dense,
 )
 from lyceum.neighbors._neighborhoods import Neighborhood, nearest_by_weight, slices, within
 from lyceum.neighbors._stored_rows import STORED_CONSTRAINTS, StoredRows, as_cells
@@ -274,8 +273,8 @@ class Voter(StoredRows):
     def _pair_differences(self, block: Block, rows: np.ndarray) -> np.ndarray:
         """What every table column adds to the raw distances of rows and neighbours, (n, k, d)."""
         (n, k), d = rows.shape, len(self.schema_)
-        X = np.repeat(dense(self._points(as_cells(block))), k, axis=0)
-        Y = dense(self._points(self.rows_)[rows.ravel()])
+        X = np.repeat(dense_cells(self._points(as_cells(block))), k, axis=0)
+        Y = dense_cells(self._points(self.rows_)[rows.ravel()])
         return column_differences(self.metric_, X, Y, self._source, d).reshape(n, k, d)
 
     @property

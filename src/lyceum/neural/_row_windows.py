@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Block, Rows
+from lyceum.data import Block, Rows, row_weights
 from lyceum.errors import DataError
 from lyceum.statistics import Moments, held_out_rows
 
@@ -114,7 +114,7 @@ class RowPacker:
 
     def join(self, cells: np.ndarray, y: np.ndarray, w: Any) -> np.ndarray:
         """Rows of validation, whose inputs, targets (codes or numbers) and weights are apart."""
-        weights = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
+        weights = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if not len(cells) == len(y) == len(weights):
             raise DataError(
                 f"validation has {len(cells)} rows, {len(y)} targets and {len(weights)} weights: give as many"

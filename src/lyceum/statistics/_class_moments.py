@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from lyceum._native import native
-from lyceum.data import Block
+from lyceum.data import Block, dense_cells
 from lyceum.statistics._classes import (
     align_labels,
     check_responsibilities,
@@ -277,5 +276,5 @@ def _over_classes(
 
 
 def _dense(X: Any) -> np.ndarray:
-    X = X.toarray() if sparse.issparse(X) else X
+    X = dense_cells(X)
     return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)

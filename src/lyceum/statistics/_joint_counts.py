@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from lyceum.data import Block
+from lyceum.data import Block, dense_cells
 from lyceum.errors import SchemaError
 from lyceum.statistics._classes import align_labels
 
@@ -142,7 +141,7 @@ def _codes(block: Block, name: str, n_categories: int) -> np.ndarray:
         assert block.y is not None
         return block.y.astype(np.int64)
     cells = block.X[:, [block.schema.names.index(name)]]
-    cells = (cells.toarray() if sparse.issparse(cells) else np.asarray(cells))[:, 0]
+    cells = np.asarray(dense_cells(cells))[:, 0]
     if cells.dtype.kind == "f":
         cells = np.where(np.isnan(cells), -1.0, cells)
     codes = cells.astype(np.int64)

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.special import log_softmax, softmax
 
 from lyceum._native import native
-from lyceum.data import Block
+from lyceum.data import Block, dense_cells
 from lyceum.statistics._sparse import SparseCells
 
 __all__ = ["LogisticLoss", "SoftmaxCurvature", "SoftmaxLoss"]
@@ -194,7 +194,7 @@ class SoftmaxCurvature:
         step = max(256, (1 << 20) // max(1, len(chosen)))
         for at in range(0, len(block), step):
             some = slice(at, min(len(block), at + step))
-            X = block.X[some].toarray() if sparse.issparse(block.X) else block.X[some]
+            X = dense_cells(block.X[some])
             D = np.column_stack([X - shift, np.ones(len(X))])
             P = softmax(D @ coef.T, axis=1)
             root = np.ones(len(P)) if w is None else np.sqrt(w[some])

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
-from lyceum.data import Block
+from lyceum.data import Block, row_weights
 from lyceum.statistics._memory import check_square_matrices
 from lyceum.statistics._sparse import SparseCells, canonical
 
@@ -260,7 +260,7 @@ def _sparse_scatter(
     shift = cells.provisional_mean()
     data = cells.shift_data(shift)
     Z = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape)
-    v = np.ones(X.shape[0]) if w is None else w
+    v = row_weights(w, X.shape[0])
     total, d = float(v.sum()), X.shape[1]
     size = d + (y is not None)
     mean, scatter = np.zeros(size), np.zeros((size, size))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
-from lyceum.data import Block
+from lyceum.data import Block, row_weights
 
 __all__ = ["RowSample"]
 
@@ -134,7 +134,7 @@ class RowSample:
         A row is drawn, given the limit t, with probability 1 - exp(-w t); its weight is w over that
         probability. When no row was left out these are the rows' own weights.
         """
-        w = np.ones(len(self)) if self.w is None else self.w
+        w = row_weights(self.w, len(self))
         return w if np.isinf(self.limit) else w / -np.expm1(-w * self.limit)
 
     def __len__(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lyceum._native import native
-from lyceum.data import Block
+from lyceum.data import Block, row_weights
 
 __all__ = ["BinRanges", "Coder", "Frontier", "NodeHistograms"]
 
@@ -89,7 +89,7 @@ class CodedRows:
         if len(parts) == 1:
             return parts[0]
         plain = all(part.w is None for part in parts)
-        weights = [np.ones(len(part.y)) if part.w is None else part.w for part in parts]
+        weights = [row_weights(part.w, len(part.y)) for part in parts]
         return cls(
             np.concatenate([part.codes for part in parts]),
             np.concatenate([part.y for part in parts]),
