@@ -182,8 +182,6 @@ def rows() -> tuple[Row, ...]:
     ('works', '', ('lyceum.bayes.NaiveBayes',))
     """
     return tuple(
-        Row(
-            number, title, lacks, tuple(f"{named.package}.{named.name}" for named in syllabus_entries(number))
-        )
+        Row(number, title, lacks, tuple(f"{each.package}.{each.name}" for each in syllabus_entries(number)))
         for number, title, lacks in _ROWS
     )

@@ -62,7 +62,7 @@ def gower_by_definition(frame, weights):
 def test_gower_is_its_definition(weights, missing):
     frame = table(missing=missing)
     rows = scan(frame, target="play")
-    learned = Gower(weights=weights).fitted(rows)
+    learned = Gower(weights=weights).learn(rows)
     assert_allclose(
         pairwise(rows, metric=learned), gower_by_definition(frame, weights), rtol=1e-9, atol=1e-12
     )
@@ -70,16 +70,16 @@ def test_gower_is_its_definition(weights, missing):
 
 def test_gower_takes_weights_by_position():
     rows = scan(table(), target="play")
-    by_name = Gower(weights={"age": 2.0}).fitted(rows)
-    by_place = Gower(weights=[2.0, 1, 1, 1, 1]).fitted(rows)
+    by_name = Gower(weights={"age": 2.0}).learn(rows)
+    by_place = Gower(weights=[2.0, 1, 1, 1, 1]).learn(rows)
     assert_array_equal(pairwise(rows, metric=by_name), pairwise(rows, metric=by_place))
 
 
 def test_gowers_ranges_merge(tmp_path):
     frame = table(3000)
     pq.write_table(frame, tmp_path / "rows.parquet", row_group_size=500)
-    from_file = Gower().fitted(scan(tmp_path / "rows.parquet", target="play", memory=0))
-    in_memory = Gower().fitted(scan(frame, target="play"))
+    from_file = Gower().learn(scan(tmp_path / "rows.parquet", target="play", memory=0))
+    in_memory = Gower().learn(scan(frame, target="play"))
     assert_array_equal(from_file.low, in_memory.low)
     assert_array_equal(from_file.high, in_memory.high)
     found = scan(frame, target="play").reduce(Moments.of)
@@ -90,7 +90,7 @@ def test_nearest_mixed_rows_stream_by(tmp_path):
     frame = table(2500, missing=0.1)
     pq.write_table(frame, tmp_path / "rows.parquet", row_group_size=400)
     rows = scan(frame, target="play")
-    learned = Gower().fitted(rows)
+    learned = Gower().learn(rows)
     queries = np.concatenate([block.X for block in rows.blocks()])[:20]
     want = nearest(queries, 7, among=rows, metric=learned)
     streamed = nearest(
@@ -103,12 +103,12 @@ def test_nearest_mixed_rows_stream_by(tmp_path):
 
 
 def test_rows_outside_of_the_range_are_at_most_one_apart():
-    learned = Gower().fitted(np.array([[0.0], [0.5], [1.0]]))
+    learned = Gower().learn(np.array([[0.0], [0.5], [1.0]]))
     assert pairwise([[-5.0]], [[9.0]], metric=learned) == 1.0
 
 
 def test_rows_that_share_nothing_are_infinitely_far():
-    learned = Gower().fitted(np.array([[0.0, 1.5], [2.0, 3.0], [1.0, 5.0]]))
+    learned = Gower().learn(np.array([[0.0, 1.5], [2.0, 3.0], [1.0, 5.0]]))
     D = pairwise([[np.nan, 1.0]], [[1.0, np.nan], [1.0, 5.0]], metric=learned)
     assert np.isinf(D[0, 0])
     assert D[0, 1] == 1.0
@@ -116,15 +116,15 @@ def test_rows_that_share_nothing_are_infinitely_far():
 
 def test_gower_refuses_other_columns():
     rows, other = scan(table(), target="play"), scan(table().drop_columns(["sex"]), target="play")
-    learned = Gower().fitted(rows)
+    learned = Gower().learn(rows)
     with pytest.raises(SchemaError, match="not those that Gower was fitted on"):
         pairwise(other, metric=learned)
     with pytest.raises(SettingError, match="learn them by fitted"):
         pairwise(rows, metric="gower")
     with pytest.raises(SettingError, match="'height', which is no column"):
-        pairwise(rows, metric=Gower(weights={"height": 1}).fitted(rows))
+        pairwise(rows, metric=Gower(weights={"height": 1}).learn(rows))
     with pytest.raises(SettingError, match="5 numbers of at least 0"):
-        pairwise(rows, metric=Gower(weights=[1, 2]).fitted(rows))
+        pairwise(rows, metric=Gower(weights=[1, 2]).learn(rows))
 
 
 # -- value differences ---------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def shares(values, classes, value):
 def test_value_difference_is_its_definition(q):
     frame = table().select(["sky", "sex", "smokes", "play"])
     rows = scan(frame, target="play")
-    found = pairwise(rows, metric=ValueDifference(q=q).fitted(rows))
+    found = pairwise(rows, metric=ValueDifference(q=q).learn(rows))
     classes, n = frame["play"].to_pylist(), frame.num_rows
     want = np.zeros((n, n))
     for name in ("sky", "sex", "smokes"):
@@ -155,12 +155,12 @@ def test_numbers_are_binned_interpolated_or_scaled():
     rows = scan(frame, target="y", kinds={"x": "continuous"})
     share_a = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])  # of the bins [0, 5) and [5, 10]: 2/3 and 1/3
     bins = np.where(x < 5, 2 / 3, 1 / 3)
-    binned = pairwise(rows, metric=ValueDifference(q=1, n_bins=2).fitted(rows))
+    binned = pairwise(rows, metric=ValueDifference(q=1, n_bins=2).learn(rows))
     assert_allclose(binned, 2 * np.abs(bins[:, None] - bins), atol=1e-12)
     between = np.interp(x, [2.5, 7.5], [2 / 3, 1 / 3])
-    interpolated = ValueDifference(q=1, n_bins=2, numbers="interpolate").fitted(rows)
+    interpolated = ValueDifference(q=1, n_bins=2, numbers="interpolate").learn(rows)
     assert_allclose(pairwise(rows, metric=interpolated), 2 * np.abs(between[:, None] - between), atol=1e-12)
-    scaled = ValueDifference(numbers="scale").fitted(rows)
+    scaled = ValueDifference(numbers="scale").learn(rows)
     assert_allclose(pairwise(rows, metric=scaled), np.abs(x[:, None] - x) / (4 * x.std(ddof=1)), atol=1e-12)
     assert share_a.sum() == 3
 
@@ -168,7 +168,7 @@ def test_numbers_are_binned_interpolated_or_scaled():
 def test_what_was_never_seen_has_the_shares_of_all_rows():
     frame = pa.table({"sky": ["sun", "sun", "rain"], "play": ["yes", "no", "no"]})
     rows = scan(frame, target="play")
-    learned = ValueDifference(q=1).fitted(rows)
+    learned = ValueDifference(q=1).learn(rows)
     assert_allclose(pairwise([[-1.0]], [[0.0], [1.0]], metric=learned), [[2 / 3, 1 / 3]])  # rain, sun
     assert_allclose(pairwise([[np.nan]], [[1.0]], metric=learned), [[1 / 3]])
 
@@ -177,7 +177,7 @@ def test_class_shares_merge(tmp_path):
     frame = table(3000)
     pq.write_table(frame, tmp_path / "rows.parquet", row_group_size=500)
     rows, streamed = scan(frame, target="play"), scan(tmp_path / "rows.parquet", target="play", memory=0)
-    one, two = (ValueDifference().fitted(source) for source in (rows, streamed))
+    one, two = (ValueDifference().learn(source) for source in (rows, streamed))
     some = np.concatenate([block.X for block in rows.blocks()])[:30]
     assert_allclose(pairwise(some, metric=one), pairwise(some, metric=two), rtol=1e-12, atol=1e-12)
 
@@ -186,7 +186,7 @@ def test_class_shares_merge(tmp_path):
 @given(seed=st.integers(0, 50), missing=st.sampled_from([0.0, 0.4]))
 def test_mixed_distances_are_symmetric_and_zero_to_oneself(learn, seed, missing):
     rows = scan(table(12, seed, missing), target="play")
-    metric = learn().fitted(rows)
+    metric = learn().learn(rows)
     D = pairwise(rows, metric=metric)
     assert_array_equal(D, D.T)
     known = np.isfinite(np.diag(D))
@@ -197,7 +197,7 @@ def test_mixed_distances_are_symmetric_and_zero_to_oneself(learn, seed, missing)
 
 def test_value_difference_needs_classes():
     with pytest.raises(SettingError, match="learns from classes"):
-        ValueDifference().fitted(np.random.default_rng(0).normal(size=(9, 2)))
+        ValueDifference().learn(np.random.default_rng(0).normal(size=(9, 2)))
     with pytest.raises(SettingError, match="no class shares yet"):
         pairwise([[1.0]], metric="value_difference")
     with pytest.raises(SettingError, match="q of ValueDifference must be 1 or 2"):

@@ -103,7 +103,7 @@ def test_rows_of_zeros_have_a_direction_of_their_own():
 def test_mahalanobis_is_scipys_and_learns_from_rows(tmp_path):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(500, 4)) @ rng.normal(size=(4, 4)) + 1e5
-    learned = Mahalanobis().fitted(scan(X))
+    learned = Mahalanobis().learn(scan(X))
     S = np.cov(X.T)
     assert_allclose(learned.covariance, S, rtol=1e-9)
     want = cdist(X[:50], X[50:90], "mahalanobis", VI=np.linalg.inv(S))

@@ -161,7 +161,7 @@ def test_kernels_that_are_not_mercer_are_found_out():
 @pytest.mark.syllabus("9.1")
 def test_gower_on_mixed_columns_with_missing_cells():
     frame = pd.DataFrame({"age": [20.0, 30.0, np.nan, 60.0], "sex": ["f", "m", "m", None]})
-    kernel = Distance("gower").fitted(frame)
+    kernel = Distance("gower").learn(frame)
     K = kernel.gram(scan(frame))
     np.testing.assert_allclose(K[0], np.exp([0.0, -(0.25 + 1) / 2, -1.0, -1.0]))
     np.testing.assert_allclose(kernel.gram(frame, frame[:2]), K[:, :2])
@@ -179,9 +179,9 @@ def test_widths_are_those_of_their_definitions(n, d, K):
     D = cdist(X, X)
     assert closest_sigma(X, y) == pytest.approx(D[y[:, None] != y].min())
     assert median_sigma(X) == pytest.approx(np.median(D[np.triu_indices(n, 1)]))
-    assert RBF(sigma="closest").fitted(X, y) == RBF(sigma=closest_sigma(X, y))
-    assert RBF(gamma="scale").fitted(X).gamma == pytest.approx(1 / (d * X.var()))
-    assert Polynomial(gamma="auto").fitted(X).gamma == 1 / d
+    assert RBF(sigma="closest").learn(X, y) == RBF(sigma=closest_sigma(X, y))
+    assert RBF(gamma="scale").learn(X).gamma == pytest.approx(1 / (d * X.var()))
+    assert Polynomial(gamma="auto").learn(X).gamma == 1 / d
 
 
 def test_widths_that_cannot_be_had_are_refused():
@@ -193,7 +193,7 @@ def test_widths_that_cannot_be_had_are_refused():
     with pytest.raises(DataError, match="one class"):
         closest_sigma(X, [0, 0, 0, 0])
     with pytest.raises(SettingError, match="needs the classes"):
-        RBF(sigma="closest").fitted(X)
+        RBF(sigma="closest").learn(X)
     with pytest.raises(SettingError, match=r"learn it by fitted"):
         RBF(sigma="median").gram(X)
     with pytest.raises(SettingError, match="not both"):

@@ -65,7 +65,7 @@ def test_the_median_width_of_weighted_rows_is_that_of_repeated_rows():
         w = w[: len(rows)]
         repeated = np.repeat(rows, w, axis=0)
         assert median_sigma(rows, sample_weight=w) == pytest.approx(median_sigma(repeated), rel=1e-12)
-        assert RBF(sigma="median").fitted(rows, None, w).sigma == pytest.approx(median_sigma(repeated))
+        assert RBF(sigma="median").learn(rows, None, w).sigma == pytest.approx(median_sigma(repeated))
     y = X[:, 0]
     there = np.repeat(np.arange(50), W.astype(int))
     weighted = KernelRidge(gamma="median").fit(X, y, W).predict(X)

@@ -144,7 +144,7 @@ def test_mixed_columns_with_missing_cells_are_compared_by_gower():
     )
     y = rng.integers(0, 3, n)
     model = KNeighborsClassifier(4, metric="gower").fit(frame, y)
-    distances = pairwise(model._stored_rows(), metric=Gower().fitted(model._stored_rows()))
+    distances = pairwise(model._stored_rows(), metric=Gower().learn(model._stored_rows()))
     for i in range(n):
         order = np.lexsort((np.arange(n), distances[i]))[:4]
         shares = np.bincount(y[order], minlength=3) / 4

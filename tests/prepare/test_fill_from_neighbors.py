@@ -25,7 +25,7 @@ def test_cells_are_the_means_and_modes_of_the_nearest_rows_that_know_them():
     from lyceum import scan
 
     rows = scan(frame)
-    d = pairwise(rows, metric=Gower().fitted(rows))
+    d = pairwise(rows, metric=Gower().learn(rows))
     for name in frame:
         known = np.flatnonzero(frame[name].notna())
         for i in np.flatnonzero(frame[name].isna()):

@@ -10,7 +10,7 @@ from scipy import optimize
 
 from lyceum import plot
 from lyceum.errors import DataError, SettingError
-from lyceum.solvers import constrained
+from lyceum.solvers import constrained_optima
 
 CIRCLE = {"x² + y² = 3": lambda x, y: x * x + y * y - 3}
 
@@ -21,7 +21,7 @@ def residual(found):
 
 @pytest.mark.syllabus("9.2")
 def test_the_largest_product_of_two_numbers_whose_sum_is_six():
-    found = constrained(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6})
+    found = constrained_optima(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6})
     (point,) = found.points
     np.testing.assert_allclose(point.x, [3.0, 3.0], atol=1e-9)
     assert (point.kind, point.binding) == ("maximum", ("x + y = 6",))
@@ -33,7 +33,7 @@ def test_the_largest_product_of_two_numbers_whose_sum_is_six():
 
 @pytest.mark.syllabus("9.2")
 def test_six_stationary_points_of_x_squared_y_on_a_circle():
-    found = constrained(lambda x, y: x**2 * y, CIRCLE)
+    found = constrained_optima(lambda x, y: x**2 * y, CIRCLE)
     by_hand = {
         (-math.sqrt(2), -1): ("minimum", -2, -1), (math.sqrt(2), -1): ("minimum", -2, -1),
         (-math.sqrt(2), 1): ("maximum", 2, 1), (math.sqrt(2), 1): ("maximum", 2, 1),
@@ -53,13 +53,13 @@ def test_six_stationary_points_of_x_squared_y_on_a_circle():
 
 @pytest.mark.syllabus("9.2")
 def test_an_inequality_that_binds_and_one_that_does_not():
-    found = constrained(lambda x: x**2, inequalities={"x ≥ 1": lambda x: x - 1})
+    found = constrained_optima(lambda x: x**2, inequalities={"x ≥ 1": lambda x: x - 1})
     (point,) = found.points
     assert (point.kind, point.binding) == ("minimum", ("x ≥ 1",))
     assert point.x[0] == pytest.approx(1.0)
     assert point.multipliers["x ≥ 1"] == pytest.approx(2.0)
     assert "x ≥ 1 binds, with the multiplier 2." in str(found)
-    free = constrained(lambda x: (x - 3) ** 2, inequalities={"x ≥ 1": lambda x: x - 1})
+    free = constrained_optima(lambda x: (x - 3) ** 2, inequalities={"x ≥ 1": lambda x: x - 1})
     (point,) = free.minima
     assert point.x[0] == pytest.approx(3.0)
     assert (point.binding, point.multipliers["x ≥ 1"]) == ((), 0.0)
@@ -68,7 +68,7 @@ def test_an_inequality_that_binds_and_one_that_does_not():
 
 @pytest.mark.syllabus("9.2")
 def test_an_infeasible_problem_is_said_to_be_so():
-    found = constrained(lambda x, y: x + y, {"x = 0": lambda x, y: x}, {"x ≥ 1": lambda x, y: x - 1})
+    found = constrained_optima(lambda x, y: x + y, {"x = 0": lambda x, y: x}, {"x ≥ 1": lambda x, y: x - 1})
     assert not found.feasible
     assert found.points == ()
     assert found.violation == pytest.approx(0.5, abs=1e-6)
@@ -78,7 +78,7 @@ def test_an_infeasible_problem_is_said_to_be_so():
 
 
 def test_an_objective_without_a_bound_has_no_stationary_point():
-    found = constrained(lambda x, y: x + y, {"x = y": lambda x, y: x - y})
+    found = constrained_optima(lambda x, y: x + y, {"x = y": lambda x, y: x - y})
     assert found.feasible
     assert found.points == ()
     assert "may have no bound" in str(found)
@@ -88,22 +88,22 @@ def test_an_objective_without_a_bound_has_no_stationary_point():
 def test_a_corner_of_two_inequalities_and_signs_of_multipliers():
     # least x + 2y over x ≥ 1, y ≥ 1: the corner, with multipliers 1 and 2
     constraints = {"x ≥ 1": lambda x, y: x - 1, "y ≥ 1": lambda x, y: y - 1}
-    (point,) = constrained(lambda x, y: x + 2 * y, inequalities=constraints, n_starts=8).points
+    (point,) = constrained_optima(lambda x, y: x + 2 * y, inequalities=constraints, n_starts=8).points
     np.testing.assert_allclose(point.x, [1, 1])
     assert list(point.multipliers.values()) == pytest.approx([1.0, 2.0])
-    (point,) = constrained(lambda x, y: -x - 2 * y, inequalities=constraints, n_starts=8).points
+    (point,) = constrained_optima(lambda x, y: -x - 2 * y, inequalities=constraints, n_starts=8).points
     assert point.kind == "maximum"
     assert list(point.multipliers.values()) == pytest.approx([-1.0, -2.0])
     # x - y falls along one and rises along the other: neither
-    assert constrained(lambda x, y: x - y, inequalities=constraints).points == ()
+    assert constrained_optima(lambda x, y: x - y, inequalities=constraints).points == ()
 
 
 def test_saddles_flat_points_and_functions_with_a_domain():
-    (point,) = constrained(lambda x, y: x * y).points
+    (point,) = constrained_optima(lambda x, y: x * y).points
     assert point.kind == "saddle point"
-    (point,) = constrained(lambda x, y: x**4 + y**2).points
+    (point,) = constrained_optima(lambda x, y: x**4 + y**2).points
     assert point.kind.startswith("undecided")
-    found = constrained(
+    found = constrained_optima(
         lambda p, q: -p * math.log(p) - q * math.log(q), {"p + q = 1": lambda p, q: p + q - 1}
     )
     assert found.maxima[0].value == pytest.approx(math.log(2))
@@ -119,7 +119,7 @@ def test_a_quadratic_programme_agrees_with_scipy(numbers):
         return (x - a) ** 2 + 2 * (y - b) ** 2 + 0.5 * x * y
 
     constraints = {"x + y ≥ c": lambda x, y: x + y - c, "x ≤ d + e²": lambda x, y: d + e * e - x}
-    found = constrained(f, inequalities=constraints, n_starts=4)
+    found = constrained_optima(f, inequalities=constraints, n_starts=4)
     scipy = optimize.minimize(
         lambda x: f(*x),
         [0.0, 0.0],
@@ -133,7 +133,7 @@ def test_a_quadratic_programme_agrees_with_scipy(numbers):
 
 def test_the_multiplier_is_the_change_of_the_value():
     def best(total):
-        found = constrained(lambda x, y: x * y**2, {"sum": lambda x, y: x + y - total}, n_starts=8)
+        found = constrained_optima(lambda x, y: x * y**2, {"sum": lambda x, y: x + y - total}, n_starts=8)
         return found.maxima[0]
 
     slope = (best(3.001).value - best(2.999).value) / 0.002
@@ -142,41 +142,42 @@ def test_the_multiplier_is_the_change_of_the_value():
 
 def test_variables_and_constraints_that_do_not_fit_are_named():
     with pytest.raises(SettingError, match="name them"):
-        constrained(lambda *x: sum(x))
-    assert len(constrained(lambda *x: x[0] ** 2 + x[1] ** 2, variables=("a", "b")).points) == 1
+        constrained_optima(lambda *x: sum(x))
+    assert len(constrained_optima(lambda *x: x[0] ** 2 + x[1] ** 2, variables=("a", "b")).points) == 1
     with pytest.raises(SettingError, match="'h1' does not take 1 variables"):
-        constrained(lambda x: x, [lambda x, y: x])
+        constrained_optima(lambda x: x, [lambda x, y: x])
     with pytest.raises(SettingError, match="not a function"):
-        constrained(lambda x: x, {"x = 1": 3})
+        constrained_optima(lambda x: x, {"x = 1": 3})
     with pytest.raises(SettingError, match="11 inequalities"):
-        constrained(lambda x: x, inequalities=[lambda x: x] * 11)
+        constrained_optima(lambda x: x, inequalities=[lambda x: x] * 11)
     with pytest.raises(SettingError, match="two constraints have the name"):
-        constrained(lambda x: x, {"a": lambda x: x}, {"a": lambda x: x})
+        constrained_optima(lambda x: x, {"a": lambda x: x}, {"a": lambda x: x})
     with pytest.raises(SettingError, match="box"):
-        constrained(lambda x: x, box=(1, 0))
+        constrained_optima(lambda x: x, box=(1, 0))
 
 
 def test_the_picture_has_contours_constraints_points_and_gradients():
-    found = constrained(lambda x, y: x**2 * y, CIRCLE)
-    ax = plot.constrained(found, steps=30, title="x²y")
+    found = constrained_optima(lambda x, y: x**2 * y, CIRCLE)
+    ax = plot.constrained_optima(found, steps=30, title="x²y")
     labels = {str(line.get_label()) for line in ax.lines}
     assert {"x² + y² = 3", "minimum", "maximum"} <= labels
     arrows = [text for text in ax.texts if text.arrow_patch is not None]
     assert len(arrows) == 2 * 4  # ∇f and λ∇h at the four points whose gradient is not zero
     assert found.as_dict()["points"][0]["kind"] == "minimum"
     with pytest.raises(DataError, match="two variables, but there are 1"):
-        plot.constrained(constrained(lambda x: x**2))
-    unfit = constrained(lambda x, y: x, {"x = 0": lambda x, y: x, "x = 1": lambda x, y: x - 1})
+        plot.constrained_optima(constrained_optima(lambda x: x**2))
+    unfit = constrained_optima(lambda x, y: x, {"x = 0": lambda x, y: x, "x = 1": lambda x, y: x - 1})
     assert any(
-        "no point is feasible" in str(line.get_label()) for line in plot.constrained(unfit, steps=5).lines
+        "no point is feasible" in str(line.get_label())
+        for line in plot.constrained_optima(unfit, steps=5).lines
     )
 
 
 @pytest.mark.syllabus("9.2")
 def test_an_optimum_that_a_feasible_point_beats_is_called_local():
-    text = str(constrained(lambda x, y: x**2 * y, CIRCLE))
+    text = str(constrained_optima(lambda x, y: x**2 * y, CIRCLE))
     assert text.count("Local maximum: 0 at") == text.count("Local minimum: 0 at") == 1
     assert text.count("Maximum: 2 at") == text.count("Minimum: -2 at") == 2
-    text = str(constrained(lambda x: (x - 2) ** 2, inequalities={"x ≥ 1": lambda x: x - 1}))
+    text = str(constrained_optima(lambda x: (x - 2) ** 2, inequalities={"x ≥ 1": lambda x: x - 1}))
     assert "Minimum: 0 at x = 2." in text  # it does not bind
     assert "Local maximum: 1 at x = 1." in text  # far away there is more

@@ -78,8 +78,8 @@ def test_time_is_kept_for_what_follows_the_folds():
     short, long = Budget.of(1.0), Budget.of(60.0)
     assert short.tasks_end == pytest.approx(now + 48.0, abs=1.0)
     assert long.tasks_end == pytest.approx(now + 3540.0, abs=1.0)
-    assert Budget.of(0).over
-    assert not Budget.of(None).over
+    assert Budget.of(0).is_over
+    assert not Budget.of(None).is_over
 
 
 def test_conclusions_without_time_are_named_and_made_when_there_is_more(tmp_path, monkeypatch):

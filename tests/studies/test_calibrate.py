@@ -63,7 +63,7 @@ def test_a_study_calibrates_says_so_resumes_and_saves_the_calibrated_model(tmp_p
     assert any("were calibrated in 3 of 3 folds" in text for text in found.comparison.statements)
     assert isinstance(found.model, CalibratedClassifier)
     assert found.examples[0].explanation is not None
-    assert found.learned() is not None
+    assert found.model_summary() is not None
     again = lyceum.study(german, "class", calibrate=True, out=tmp_path / "calibrated", **ASK)
     assert again.as_dict() == found.as_dict()
     assert found.recipe.calibrate

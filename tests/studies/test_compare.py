@@ -231,7 +231,7 @@ def time_for(monkeypatch, n_tasks):
     """A budget that is spent when so many tasks are begun; nobody looks before the first."""
     looks = itertools.count(1)
     monkeypatch.setattr(_run.Budget, "spent", property(lambda self: next(looks) >= n_tasks))
-    monkeypatch.setattr(_run.Budget, "over", property(lambda self: self.spent))
+    monkeypatch.setattr(_run.Budget, "is_over", property(lambda self: self.is_spent))
 
 
 def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):

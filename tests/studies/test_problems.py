@@ -78,7 +78,7 @@ def test_a_statement_that_fails_is_named(tmp_path, monkeypatch, few_figures):
 def test_a_table_that_fails_is_named(tmp_path, monkeypatch, few_figures):
     monkeypatch.setattr(_report_parts.TableCells, "of", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
-    tables = study.learned().tables
+    tables = study.model_summary().tables
     assert tables
     numbers = "table of the numbers of a picture"
     checked(study, numbers, *(f"table {table.title!r}" for table in tables))

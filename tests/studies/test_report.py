@@ -131,7 +131,7 @@ def test_it_says_what_the_study_says(study):
         assert column.name in text
     for name, version in study.versions.items():
         assert f"{name} {version}" in text
-    assert study.learned().title in text
+    assert study.model_summary().title in text
     for example in study.examples:
         assert f"Row {example.row:,}" in text
 
@@ -320,7 +320,7 @@ def test_every_picture_has_its_numbers_as_a_table(study):
         assert figure["table"]["rows"]
         assert len(figure["table"]["columns"]) == len(figure["table"]["rows"][0])
     assert shown["answer"] == study.answer
-    assert shown["learned"]["title"] == study.learned().title
+    assert shown["learned"]["title"] == study.model_summary().title
     assert [one["label"] for one in shown["class_rates"]] == list(study.classes or ())
 
 

@@ -114,7 +114,7 @@ def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_give
 
     with monkeypatch.context() as patch:
         patch.setattr("lyceum.studies._run.search_settings", no_time)
-        patch.setattr("lyceum.studies._run.Budget.spent", property(lambda self: False))
+        patch.setattr("lyceum.studies._run.Budget.is_spent", property(lambda self: False))
         with pytest.raises(Cancelled):
             lyceum.study(penguins, "species", out=tmp_path / "a", budget=60.0, **ask)
     first = lyceum.study(penguins, "species", out=tmp_path / "a", budget=0.0, **ask)

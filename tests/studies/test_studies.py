@@ -113,7 +113,7 @@ def test_the_summary_says_the_answer_and_ranks(credit):
     assert text.index(credit.best.label) > 0
     assert "Hoeffding" in text
     assert "<table>" in credit._repr_html_()
-    assert "regression" in credit.learned().title.lower() or "Bayes" in credit.learned().title
+    assert "regression" in credit.model_summary().title.lower() or "Bayes" in credit.model_summary().title
 
 
 def test_examples_explain_the_final_model(credit):

@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 from lyceum.data import (
     Column,
     FileFormat,
+    file_errors,
     file_kind,
     is_frame,
     parse_columns,
     paths_of,
     read_data,
-    file_errors,
     say,
     spelling_hint,
 )
@@ -51,7 +51,7 @@ class Batches:
     form: FileFormat = field(default_factory=FileFormat)
 
     @property
-    def wanted(self) -> list[str]:
+    def column_names(self) -> list[str]:
         return list(dict.fromkeys([*(column.name for column in self.columns), *self.also]))
 
     @property
@@ -89,14 +89,14 @@ class Batches:
         table = found.table
         self._check(table.column_names)
         for start in range(0, table.num_rows, _ROWS):
-            yield self._numbers(table.select(self.wanted).slice(start, _ROWS))
+            yield self._numbers(table.select(self.column_names).slice(start, _ROWS))
 
     def _parquet(self) -> Iterator[pa.Table]:
         for path in self.paths:
             # without pre_buffer, which keeps what it has read
             with file_errors(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
                 self._check(file.schema_arrow.names, path)
-                for batch in file.iter_batches(_ROWS, columns=self.wanted):
+                for batch in file.iter_batches(_ROWS, columns=self.column_names):
                     yield self._numbers(pa.Table.from_batches([batch]))
 
     def _numbers(self, table: pa.Table) -> pa.Table:
@@ -115,10 +115,10 @@ class Batches:
             written = {name: style for name, style in typed.written.items() if name in numeric}
             say(typed.notes, path)
             for batch in replace(typed, types=types, written=written).stream_on(path, numeric):
-                yield pa.Table.from_batches([batch]).select(self.wanted)
+                yield pa.Table.from_batches([batch]).select(self.column_names)
 
     def _check(self, names: Sequence[str], path: str = "the table") -> None:
-        absent = [name for name in self.wanted if name not in names]
+        absent = [name for name in self.column_names if name not in names]
         if absent:
             more = f" (and {len(absent) - 1} more of the model's)" if len(absent) > 1 else ""
             raise SchemaError(

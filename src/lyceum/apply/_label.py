@@ -134,7 +134,7 @@ class _Work:
         self.stopped = False
 
     @property
-    def known(self) -> list[int]:
+    def labelled_rows(self) -> list[int]:
         return [i for i, label in enumerate(self.labels) if label is not None]
 
     def query(self, row: int, posteriors: dict[str, float] | None = None) -> str | None:
@@ -152,15 +152,18 @@ class _Work:
         """Ask about rows at random until two labels are there; whether there is more to ask."""
         order = np.random.default_rng(seed).permutation(len(self.labels)).tolist()
         for row in order:
-            if len({self.labels[i] for i in self.known}) > 1:
+            if len({self.labels[i] for i in self.labelled_rows}) > 1:
                 break
             if self.labels[row] is None and (self.asked >= n_queries or self.query(row) is None):
                 return False
-        return len(self.known) < len(self.labels) and len({self.labels[i] for i in self.known}) > 1
+        return (
+            len(self.labelled_rows) < len(self.labels)
+            and len({self.labels[i] for i in self.labelled_rows}) > 1
+        )
 
     def go_on(self, strategy: str, n_queries: int, seed: int) -> None:
         for step in range(n_queries):
-            known = self.known
+            known = self.labelled_rows
             if self.stopped or len(known) == len(self.labels):
                 return
             asked: list[int] = []
@@ -190,8 +193,8 @@ class _Work:
 
     def result(self) -> Labelled:
         self.write()
-        classes = sorted({str(self.labels[i]) for i in self.known})
-        return Labelled(self.out, self.asked, len(self.known), len(self.labels), tuple(classes))
+        classes = sorted({str(self.labels[i]) for i in self.labelled_rows})
+        return Labelled(self.out, self.asked, len(self.labelled_rows), len(self.labels), tuple(classes))
 
 
 def _is_missing(value: Any) -> bool:

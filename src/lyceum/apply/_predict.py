@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from lyceum.apply._batches import spool
 from lyceum.apply._fitted_model import FittedModel
-from lyceum.data import FileFormat
+from lyceum.data import FileFormat, decode_dictionary
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.files import replace_file
@@ -232,7 +232,7 @@ class _Sink:
 
     def write(self, table: pa.Table) -> None:
         if self.suffix == ".csv":
-            columns = {name: _decode(table.column(name)) for name in table.column_names}
+            columns = {name: decode_dictionary(table.column(name)) for name in table.column_names}
             table = pa.table(_without_formulas(columns) if self.spreadsheet else columns)
         if self.writer is None:
             self.writer = _MAKERS[self.suffix](self.where, table.schema)
@@ -246,15 +246,11 @@ class _Sink:
 def _without_formulas(columns: dict[str, pa.ChunkedArray]) -> dict[str, pa.ChunkedArray]:
     """Names and texts with an apostrophe in front of what a spreadsheet would run."""
 
-    def quoted(name: str) -> str:
+    def quote_name(name: str) -> str:
         return f"'{name}" if re.match(_FORMULA, name) else name
 
-    def quoted_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    def quote_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
         text = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
         return pc.replace_substring_regex(cells, _FORMULA, r"'\1") if text else cells
 
-    return {quoted(name): quoted_cells(cells) for name, cells in columns.items()}
-
-
-def _decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    return {quote_name(name): quote_cells(cells) for name, cells in columns.items()}

@@ -44,6 +44,8 @@ class Learner(BaseEstimator):
         The number of columns.
     feature_names_in_ : array of str
         Their names, where the rows of `fit` have some.
+    n_rows_ : int
+        The number of rows learned from, by `fit` or by all calls of `partial_fit`, whatever their weights.
     history_axes : tuple of two str
         What the steps and the values of `history_` are, in a method that iterates and records.
 
@@ -82,6 +84,7 @@ class Learner(BaseEstimator):
 
     schema_: Schema
     n_features_in_: int
+    n_rows_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
         """In every subclass `fit` is all or nothing, and `n_jobs` and `verbose` do what they say."""
@@ -227,8 +230,8 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that learns: all or nothing, with the threads of `n_jobs` and the progress of `verbose`."""
 
     @wraps(method)
-    def guarded(self: Learner, *data: Any, **named: Any) -> Any:
+    def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
         with unchanged_on_failure(self), allowed_threads(self), shown_progress(self):
             return method(self, *data, **named)
 
-    return guarded
+    return guarded_method

@@ -64,11 +64,11 @@ def limit_predictions(learner: type) -> None:
 
 def _limit_threads(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
-    def limited(self: Any, *data: Any, **named: Any) -> Any:
+    def limited_method(self: Any, *data: Any, **named: Any) -> Any:
         with allowed_threads(self):
             return method(self, *data, **named)
 
-    return limited
+    return limited_method
 
 
 def allowed_threads(learner: Any) -> Any:

@@ -39,10 +39,10 @@ __all__ = [
     "Item",
     "Scale",
     "Task",
-    "syllabus_entries",
     "find",
     "items",
     "learners",
+    "syllabus_entries",
     "types",
 ]
 

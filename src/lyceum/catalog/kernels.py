@@ -129,5 +129,5 @@ ITEMS: tuple[Item, ...] = (
     *(Item(name, package="lyceum.kernels", syllabus=("9.1",)) for name in _KERNELS),
     Item("closest_sigma", package="lyceum.kernels", syllabus=("9.5",)),
     Item("median_sigma", package="lyceum.kernels", syllabus=("9.5",)),
-    Item("constrained", package="lyceum.solvers", syllabus=("9.2",)),
+    Item("constrained_optima", package="lyceum.solvers", syllabus=("9.2",)),
 )

@@ -20,7 +20,7 @@ ITEMS = (
     Item("kmeans_steps", package="lyceum.plot", syllabus=("12.1",)),
     Item("silhouette", package="lyceum.plot", syllabus=("12.5",)),
     Item("cobweb", package="lyceum.plot", syllabus=("14.1",)),
-    Item("constrained", package="lyceum.plot", syllabus=("9.2",)),
+    Item("constrained_optima", package="lyceum.plot", syllabus=("9.2",)),
     Item("cost_complexity", package="lyceum.plot", syllabus=("6.6",)),
     Item("label_curves", package="lyceum.plot", syllabus=("15.2",)),
     Item("policy", package="lyceum.plot", syllabus=("15.5",)),

@@ -115,10 +115,10 @@ class MetricLearner(Learner):
             chosen = "gower" if mixed or self._has_missing(rows) else "euclidean"
         found = metric(chosen)
         if isinstance(found, Gower) and (found.low is None or found.schema is None):
-            return found.fitted(rows.then(_WithWeight()).then(CheckCells(type(self).__name__, True)))
+            return found.learn(rows.then(_WithWeight()).then(CheckCells(type(self).__name__, True)))
         if isinstance(found, Mahalanobis) and found.covariance is None:
             self.metric_ = found
-            return found.fitted(self._prepare_rows(rows))
+            return found.learn(self._prepare_rows(rows))
         return found
 
     def _has_missing(self, rows: Rows) -> bool:

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from lyceum.data._align import Align
-from lyceum.data._arrow import is_frame, to_arrow
-from lyceum.data._block import Block, block_rows, dense_cells, row_weights, stack_rows
+from lyceum.data._arrow import decode_dictionary, is_frame, to_arrow
+from lyceum.data._block import Block, as_float, block_rows, dense_cells, row_weights, stack_rows
 from lyceum.data._coding import TableCoder, class_codes, codes_of, labels
 from lyceum.data._column import KINDS, Column, Kind
 from lyceum.data._column_roles import spelling_hint
@@ -62,11 +62,13 @@ __all__ = [
     "TableCoder",
     "TableData",
     "TableProfile",
+    "as_float",
     "block_rows",
     "class_codes",
     "coded_source",
     "codes_of",
     "constant_columns",
+    "decode_dictionary",
     "dense_cells",
     "design_change",
     "file_errors",

@@ -49,7 +49,7 @@ def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[
         frame, library = table, "pyarrow"
     columns = [_LIBRARIES[library](frame, j, value) for j, value in enumerate(values)]
 
-    def held(mask: np.ndarray) -> Any:
+    def hold_columns(mask: np.ndarray) -> Any:
         found = frame.copy(deep=False) if library == "pandas" else frame
         for j in np.flatnonzero(mask).tolist():
             if columns[j] is None:
@@ -62,7 +62,7 @@ def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[
                 found = found.set_column(j, found.schema.field(j), columns[j])
         return found
 
-    return held
+    return hold_columns
 
 
 def _value(cell: float, column: Column, kind: pa.DataType) -> Any:

@@ -184,7 +184,7 @@ class Mahalanobis(Metric):
     Parameters
     ----------
     covariance : array of shape (d, d), optional
-        S, symmetric and positive definite. `fitted(rows)` learns it.
+        S, symmetric and positive definite. `learn(rows)` learns it.
     mean : array of shape (d,), optional
         Subtracted first, which changes no distance but keeps digits; learned with the covariance.
 
@@ -204,14 +204,14 @@ class Mahalanobis(Metric):
     >>> Mahalanobis(np.diag([4.0, 1.0]))([0, 0], [4, 0])
     2.0
     >>> rows = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
-    >>> Mahalanobis().fitted(rows).covariance.round(3).tolist()
+    >>> Mahalanobis().learn(rows).covariance.round(3).tolist()
     [[1.333, 0.0], [0.0, 0.333]]
     """
 
     covariance: np.ndarray | None = field(default=None)
     mean: np.ndarray | None = field(default=None, repr=False)
 
-    def fitted(self, rows: Any) -> Mahalanobis:
+    def learn(self, rows: Any) -> Mahalanobis:
         """With the mean and the covariance (divided by n - 1) of the rows, in one pass.
 
         Parameters
@@ -249,7 +249,7 @@ class Mahalanobis(Metric):
     def _whitener(self) -> np.ndarray:
         """L⁻¹, where S = L Lᵀ."""
         if self.covariance is None:
-            raise SettingError("Mahalanobis has no covariance yet: give one, or learn it by fitted(rows)")
+            raise SettingError("Mahalanobis has no covariance yet: give one, or learn it by learn(rows)")
         S = np.asarray(self.covariance, dtype=np.float64)
         if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.allclose(S, S.T):
             raise SettingError("the covariance of Mahalanobis must be a symmetric matrix")

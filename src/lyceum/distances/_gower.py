@@ -31,9 +31,9 @@ class Gower(Metric):
     weights : mapping from column names to numbers, or array of shape (d,), optional
         The weight w_j of every column, 1 for columns that are not named.
     schema : Schema, optional
-        The columns; learned by `fitted(rows)`.
+        The columns; learned by `learn(rows)`.
     low : array of shape (d,), optional
-        The smallest number of every column; learned by `fitted(rows)`, in one mergeable pass.
+        The smallest number of every column; learned by `learn(rows)`, in one mergeable pass.
     high : array of shape (d,), optional
         The largest number of every column; learned likewise.
 
@@ -52,7 +52,7 @@ class Gower(Metric):
     >>> from lyceum import scan
     >>> from lyceum.distances import Gower, pairwise
     >>> rows = scan(pa.table({"age": [20.0, 30.0, 60.0], "sex": ["f", "m", None]}))
-    >>> pairwise(rows, metric=Gower().fitted(rows)).round(3).tolist()
+    >>> pairwise(rows, metric=Gower().learn(rows)).round(3).tolist()
     [[0.0, 0.625, 1.0], [0.625, 0.0, 0.75], [1.0, 0.75, 0.0]]
     """
 
@@ -67,7 +67,7 @@ class Gower(Metric):
         """False: with missing cells the triangle inequality does not hold."""
         return False
 
-    def fitted(self, rows: Any) -> Gower:
+    def learn(self, rows: Any) -> Gower:
         """With the columns and the ranges of the rows.
 
         Parameters
@@ -104,7 +104,7 @@ class Gower(Metric):
     @property
     def _schema(self) -> Schema:
         if self.schema is None or self.low is None or self.high is None:
-            raise SettingError("Gower does not know its columns yet: learn them by fitted(rows)")
+            raise SettingError("Gower does not know its columns yet: learn them by learn(rows)")
         return self.schema
 
     def _column_weights(self, schema: Schema) -> np.ndarray:

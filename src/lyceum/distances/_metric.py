@@ -79,7 +79,7 @@ class Metric:
         """The comparison that the kernels make."""
         raise TypeError(f"{type(self).__name__} does not define space")
 
-    def fitted(self, rows: Any) -> Metric:
+    def learn(self, rows: Any) -> Metric:
         """This metric with the parameters that it learns from rows; itself if it learns nothing.
 
         Parameters

@@ -11,7 +11,7 @@ from lyceum.ensemble._committee import Committee
 from lyceum.ensemble._committee_explanation import CommitteeExplanation
 from lyceum.ensemble._committee_pruning import Pruning, prune_committee
 from lyceum.ensemble._diversity import Diversity, diversity
-from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._draws import set_seeds
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from lyceum.ensemble._fusion import fuse, simplex_weights
@@ -65,7 +65,7 @@ __all__ = [
     "has_classes",
     "posteriors",
     "prune_committee",
-    "seeded",
+    "set_seeds",
     "simplex_weights",
     "takes_missing",
     "takes_rows",

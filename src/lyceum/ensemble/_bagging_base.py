@@ -14,15 +14,15 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
-from lyceum.base import undefined
-from lyceum.ensemble._draws import Draws, seeded
+from lyceum.base import check_same_columns, undefined
+from lyceum.ensemble._draws import Draws, set_seeds
 from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
-from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
+from lyceum.ensemble._out_of_bag import OutOfBag
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
-from lyceum.statistics import seed_from
+from lyceum.statistics import seed_from, weighted_mean
 from lyceum.tree_core import Router, Tree, contributions
 
 __all__ = ["BAG_CONSTRAINTS", "BaggingBase"]
@@ -107,7 +107,7 @@ class BaggingBase(Ensemble):
     def _fit_copy(
         self, i: int, counts: np.ndarray, columns: Any, data: MemberData, w: np.ndarray | None
     ) -> Any:
-        member = seeded(self._copy(), self.seed_, i)
+        member = set_seeds(self._copy(), self.seed_, i)
         if not takes_weights(member):
             rows = np.repeat(np.arange(len(counts)), counts)
             return data.fit(member, None if (counts == 1).all() else rows, columns)
@@ -140,9 +140,10 @@ class BaggingBase(Ensemble):
 
     def _members_before(self, before: dict[str, Any]) -> list[Any]:
         """The members of the fit that a warm start goes on with."""
-        if not _same(before["draws_"], self.draws_) or str(before["schema_"]) != str(self.schema_):
+        check_same_columns(self, before["schema_"])
+        if not _same(before["draws_"], self.draws_):
             raise SettingError(
-                "warm_start adds members to those of the last fit, which had other rows, columns or draws: "
+                "warm_start adds members to those of the last fit, which had other rows or draws: "
                 "fit on the same rows with the same settings, or with warm_start=False"
             )
         members = before["estimators_"]

@@ -31,7 +31,7 @@ from lyceum.base import (
 )
 from lyceum.data import ArraySource, Block, Inputs, Step, is_frame
 from lyceum.ensemble._committee_explanation import CommitteeExplanation
-from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._draws import set_seeds
 from lyceum.ensemble._member_answers import one_hot, posteriors, vote_codes
 from lyceum.ensemble._member_data import MemberData, refuse_codes, takes_missing, takes_rows, takes_text
 from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, column_places, named_members
@@ -234,7 +234,7 @@ class CommitteeBase(_BaseComposition, Learner):
     def _fit_member(
         self, i: int, member: Member, data: CommitteeData, w: np.ndarray | None, rows: Any = None
     ) -> Any:
-        copy = seeded(clone(member.estimator), self.seed_, i)
+        copy = set_seeds(clone(member.estimator), self.seed_, i)
         part = w if w is None or rows is None else w[rows]
         if part is not None and not part.all():  # other libraries may count rows of weight zero
             keep = np.flatnonzero(part)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Draws", "TreeDraws", "seeded", "seeds"]
+__all__ = ["Draws", "TreeDraws", "seeds", "set_seeds"]
 
 _ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
 
@@ -86,7 +86,7 @@ class TreeDraws(Draws):
         return np.random.default_rng([self.seed, member])
 
 
-def seeded(estimator: Any, seed: int, member: int) -> Any:
+def set_seeds(estimator: Any, seed: int, member: int) -> Any:
     """The estimator with every `random_state` in it set from the seed and the member's number."""
     names = [name for name in sorted(estimator.get_params()) if f"__{name}".endswith("__random_state")]
     return estimator.set_params(**dict(zip(names, seeds(seed, member, len(names))))) if names else estimator

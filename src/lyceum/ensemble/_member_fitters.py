@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.ensemble._adaboost_rounds import MemberFitter
-from lyceum.ensemble._draws import seeded, seeds
+from lyceum.ensemble._draws import seeds, set_seeds
 from lyceum.ensemble._member_answers import vote_codes
 from lyceum.ensemble._member_data import Ensemble, MemberData, takes_weights
 from lyceum.ensemble._tree_members import cells_of_trees
@@ -71,7 +71,7 @@ class LearnerFitter:
         self.weight, self.resample = weight, resample
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
-        member = seeded(self.model._copy(), self.model.seed_, number)
+        member = set_seeds(self.model._copy(), self.model.seed_, number)
         w = self.weights_of(number, weights)
         if not self.resample:
             self.data.fit(member, w=w)

@@ -16,7 +16,7 @@ from lyceum._native import native
 from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier, Regressor, undefined
 from lyceum.ensemble._boosting_losses import Logistic, Loss, Multinomial, Squared
-from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._draws import set_seeds
 from lyceum.ensemble._member_answers import member_answers
 from lyceum.ensemble._member_data import (
     MEMBER_CONSTRAINTS,
@@ -145,7 +145,7 @@ class _ModelBoosting(Ensemble):
         for k in range(len(scores)):
             g = loss.gradients(scores, k)[0]
             slopes[k] = -g if w is None else np.divide(-g, w, out=np.zeros_like(g), where=w > 0)
-            own = seeded(self._copy(), self.seed_, number * len(scores) + k)
+            own = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
             of = with_target(data, slopes[k])
             members.append(of.fit(own, there, w=None if w is None or there is None else w[there]))
             H[k] = member_answers(members[-1], data)

@@ -67,7 +67,7 @@ class CrossValidation(Printable):
     >>> result = cross_validate(KNeighborsClassifier(1), X, y, cv=3)
     >>> result.mean, result.n_test.tolist(), result.test_to_train
     (0.0, [2, 2, 2], 0.5)
-    >>> result.pooled_predictions().tolist()                                  # every row by the model that did not see it
+    >>> result.pooled_predictions().tolist()  # every row by the model that did not see it
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 

@@ -83,7 +83,7 @@ class Kernel:
         """Whether all settings are numbers; if not, `fitted` learns them."""
         return True
 
-    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
         """This kernel with the settings that it learns from rows; itself if it learns nothing.
 
         Parameters

@@ -154,8 +154,8 @@ class Sum(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return self.a, self.b
 
-    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
-        return Sum(self.a.fitted(X, y, sample_weight), self.b.fitted(X, y, sample_weight))
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Sum(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -217,8 +217,8 @@ class Product(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return self.a, self.b
 
-    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
-        return Product(self.a.fitted(X, y, sample_weight), self.b.fitted(X, y, sample_weight))
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Product(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -277,8 +277,8 @@ class Scaled(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return (self.kernel,)
 
-    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
-        return Scaled(self.factor, self.kernel.fitted(X, y, sample_weight))
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Scaled(self.factor, self.kernel.learn(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.kernel.gram(X, Y)

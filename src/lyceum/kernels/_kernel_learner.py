@@ -80,7 +80,7 @@ class KernelLearner(Learner):
 
     def _learned_kernel(self, block: Block, y: Any = None) -> Kernel:
         """The kernel with all its settings known: a row of weight 2 counts as two for its width."""
-        return self._chosen_kernel().fitted(block, y, block.w)
+        return self._chosen_kernel().learn(block, y, block.w)
 
     # -- rows ------------------------------------------------------------------------------------------------
 

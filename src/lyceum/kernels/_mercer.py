@@ -120,7 +120,7 @@ def is_mercer(kernel: Any, X: Any = None, *, y: Any = None) -> MercerCheck:
         K = np.asarray(kernel, dtype=np.float64)
     else:
         found = as_kernel(kernel)
-        K = np.asarray(found.fitted(X, y).gram(X), dtype=np.float64)
+        K = np.asarray(found.learn(X, y).gram(X), dtype=np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
         raise DataError(f"a Gram matrix is square, with one row per row of X, but the shape is {K.shape}")
     if not np.isfinite(K).all():

@@ -52,7 +52,7 @@ class Distance(Kernel):
     >>> import pyarrow as pa
     >>> from lyceum.kernels import Distance
     >>> table = pa.table({"age": [20.0, 30.0, 60.0], "sex": ["f", "m", None]})
-    >>> Distance("gower").fitted(table).gram(table).round(3).tolist()
+    >>> Distance("gower").learn(table).gram(table).round(3).tolist()
     [[1.0, 0.535, 0.368], [0.535, 1.0, 0.472], [0.368, 0.472, 1.0]]
     """
 
@@ -82,8 +82,8 @@ class Distance(Kernel):
     def mercer(self) -> bool | None:
         return True if self.metric.name in _CONDITIONALLY_NEGATIVE else None
 
-    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Distance:
-        return replace(self, metric=self.metric.fitted(_rows(X)))
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Distance:
+        return replace(self, metric=self.metric.learn(_rows(X)))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         same = Y is None or Y is X

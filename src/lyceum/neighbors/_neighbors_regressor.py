@@ -185,7 +185,7 @@ class KNeighborsRegressor(Regressor, Voter):
         cuts = np.unique(np.quantile(self.targets_, np.arange(1, _BINS) / _BINS))
         groups = np.searchsorted(cuts, self.targets_, side="right").astype(np.int32)
         target = Column("group", "categorical", np.arange(len(cuts) + 1), "fifths of the target")
-        return metric.fitted(Rows(replace(source, y=groups, schema=replace(source.schema, target=target))))
+        return metric.learn(Rows(replace(source, y=groups, schema=replace(source.schema, target=target))))
 
     # -- predict ---------------------------------------------------------------------------------------------
 

@@ -190,9 +190,9 @@ class StoredRows(Learner):
         self._learn_scale(rows)
         metric = self._requested_metric()
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
-            metric = invertible(metric.fitted(self._scaled_rows(rows)))
+            metric = invertible(metric.learn(self._scaled_rows(rows)))
         elif isinstance(metric, Gower) and metric.schema is None:
-            metric = metric.fitted(rows)
+            metric = metric.learn(rows)
         elif isinstance(metric, ValueDifference) and not metric.columns:
             metric = self._fit_value_difference(metric, rows)
         self._set_metric(metric, self.center_, self.scale_)
@@ -203,7 +203,7 @@ class StoredRows(Learner):
         self._index = NeighborIndex(self._points(self.rows_), metric=metric)
 
     def _fit_value_difference(self, metric: ValueDifference, rows: Rows) -> Metric:
-        return metric.fitted(rows)
+        return metric.learn(rows)
 
     def _learn_scale(self, rows: Rows) -> None:
         d = self.rows_.shape[1]

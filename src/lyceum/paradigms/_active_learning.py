@@ -153,7 +153,7 @@ def _similarity(X: Any) -> np.ndarray:
 
 def _gower_similarity(X: Any) -> np.ndarray:
     rows = scan(X)
-    metric = Gower().fitted(rows)
+    metric = Gower().learn(rows)
     blocks = [np.minimum(block, 1.0) for _, block in pairwise_blocks(rows, metric=metric)]
     typical = float(np.mean([block.mean() for block in blocks])) or 1.0
     return np.concatenate([(1.0 / (1.0 + block / typical)).mean(axis=1) for block in blocks])

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors
-from lyceum.ensemble import Ensemble, MemberData, seeded, takes_weights, vote_codes
+from lyceum.ensemble import Ensemble, MemberData, set_seeds, takes_weights, vote_codes
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -162,7 +162,7 @@ class TransferBoost(Classifier, Ensemble):
         for step in range(N):
             there = np.flatnonzero(D)
             every = len(there) == len(D)
-            member = seeded(self._copy(), self.seed_, step)
+            member = set_seeds(self._copy(), self.seed_, step)
             data.fit(member, None if every else there, w=D[there] * total)
             wrong = vote_codes(member, self.classes_, data.ask) != codes
             error = float((D * wrong)[target].sum() / D[target].sum())

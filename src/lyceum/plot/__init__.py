@@ -9,7 +9,7 @@ from lyceum.plot._calibration import calibration
 from lyceum.plot._clusters import dendrogram, elbow, kmeans_steps, silhouette
 from lyceum.plot._comparisons import bias_variance, comparison, cross_validation
 from lyceum.plot._confusion import cobweb, confusion
-from lyceum.plot._constrained import constrained
+from lyceum.plot._constrained import constrained_optima
 from lyceum.plot._cost_complexity import cost_complexity
 from lyceum.plot._density import (
     class_densities,
@@ -50,7 +50,7 @@ __all__ = [
     "cobweb",
     "comparison",
     "confusion",
-    "constrained",
+    "constrained_optima",
     "cost_complexity",
     "cost_curve",
     "cross_validation",

@@ -13,14 +13,14 @@ from lyceum.report import show
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["constrained"]
+__all__ = ["constrained_optima"]
 
 _MARKS = {"minimum": ("v", COLOURS[0]), "maximum": ("^", COLOURS[1]), "saddle point": ("X", COLOURS[3])}
 _OTHER = ("D", COLOURS[6])
 _ARROW = 0.16  # the length of the longest arrow, as a share of the picture
 
 
-def constrained(
+def constrained_optima(
     optima: Any, *, limits: Any = None, steps: int = 160, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """The contours of an objective of two variables, its constraints, and where it is stationary under them.
@@ -32,7 +32,7 @@ def constrained(
     Parameters
     ----------
     optima : ConstrainedOptima
-        From `lyceum.solvers.constrained`, of two variables.
+        From `lyceum.solvers.constrained_optima`, of two variables.
     limits : two pairs of numbers, optional
         The ends of both axes; by default around the stationary points.
     steps : int, default=160
@@ -48,13 +48,13 @@ def constrained(
 
     See Also
     --------
-    lyceum.solvers.constrained : The points and multipliers as numbers.
+    lyceum.solvers.constrained_optima : The points and multipliers as numbers.
 
     Examples
     --------
     >>> from lyceum import solvers
-    >>> found = solvers.constrained(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6})
-    >>> ax = constrained(found, steps=20)
+    >>> found = solvers.constrained_optima(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6})
+    >>> ax = constrained_optima(found, steps=20)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x', 'y')
     """

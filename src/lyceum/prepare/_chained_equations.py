@@ -35,13 +35,13 @@ class Layout:
     schema: Schema
 
     @cached_property
-    def coded(self) -> Schema:
+    def coded_schema(self) -> Schema:
         """The columns with two numbers as categories too."""
         return Schema(tuple(replace(c, kind="categorical") if c.is_categorical else c for c in self.schema))
 
     @cached_property
     def design(self) -> Design:
-        return Design(self.coded, every=True)
+        return Design(self.coded_schema, every=True)
 
     @cached_property
     def own(self) -> list[np.ndarray]:
@@ -109,7 +109,7 @@ class Chain:
         """The one-of-C columns of the rows, without missing cells."""
         missing, codes = np.isnan(X), self.layout.codes(X)
         np.copyto(codes, self.start.astype(codes.dtype), where=missing)
-        Z = self.layout.design(Block(codes, None, None, 0, self.layout.coded)).X
+        Z = self.layout.design(Block(codes, None, None, 0, self.layout.coded_schema)).X
         several = missing.sum(axis=1)
         # one missing cell is predicted once and for all; several depend on one another
         for sweep in range(self.sweeps if self.equations else 0):

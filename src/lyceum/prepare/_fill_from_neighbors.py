@@ -115,7 +115,7 @@ class FillFromNeighbors(Transformer):
         )
         self.missing_ = counts.missing / counts.weight
         self.rows_, self.weights_ = as_floats(block).astype(np.float64), np.array(block.weights)
-        metric = Gower().fitted(rows)
+        metric = Gower().learn(rows)
         self.metric_ = metric
         return self
 

@@ -149,7 +149,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             self._check_matrix(cells)
             self.rows_ = np.empty((0, cells.shape[1]))
         else:
-            self.metric_ = self._chosen_metric.fitted(rows)
+            self.metric_ = self._chosen_metric.learn(rows)
             self.rows_ = cells
         if self.n_components > n:
             raise SettingError(f"n_components={self.n_components} must be between 1 and n_samples={n}")

@@ -1,7 +1,7 @@
 """Solvers that several learners share."""
 
 from lyceum.solvers._column_elastic_net import ColumnElasticNet, DenseColumns, SparseColumns
-from lyceum.solvers._constrained import constrained
+from lyceum.solvers._constrained import constrained_optima
 from lyceum.solvers._constrained_optima import ConstrainedOptima, StationaryPoint
 from lyceum.solvers._descent_loop import descent_loop
 from lyceum.solvers._em import EMOutcome, EMProblem, Expectation, ExpectationMaximization
@@ -47,7 +47,7 @@ __all__ = [
     "Solver",
     "SparseColumns",
     "StationaryPoint",
-    "constrained",
+    "constrained_optima",
     "descent_loop",
     "fit_softmax",
     "newton_on_support",

@@ -1,4 +1,4 @@
-"""constrained: the stationary points of a small problem, one set of binding constraints after another."""
+"""constrained_optima: the stationary points of a small problem, one set of binding constraints after another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lyceum.progress import report
 from lyceum.solvers._constrained_optima import HOLDS, UNDECIDED, ConstrainedOptima, StationaryPoint
 from lyceum.solvers._kkt_system import ConstrainedProblem, named_functions, variable_names
 
-__all__ = ["constrained"]
+__all__ = ["constrained_optima"]
 
 _MOST_INEQUALITIES = 10  # 2^10 sets of binding constraints
 _SAME = 1e-5  # points nearer than this are one
@@ -21,7 +21,7 @@ _FLAT = 1e-6  # curvatures smaller than this, relative to the largest number aro
 _KINDS = {1: "minimum", -1: "maximum", 0: "saddle point"}
 
 
-def constrained(
+def constrained_optima(
     objective: Callable[..., Any],
     equalities: Any = (),
     inequalities: Any = (),
@@ -70,7 +70,7 @@ def constrained(
 
     See Also
     --------
-    lyceum.plot.constrained : The picture for two variables.
+    lyceum.plot.constrained_optima : The picture for two variables.
 
     References
     ----------
@@ -79,8 +79,8 @@ def constrained(
 
     Examples
     --------
-    >>> from lyceum.solvers import constrained
-    >>> print(constrained(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6}, n_starts=5))
+    >>> from lyceum.solvers import constrained_optima
+    >>> print(constrained_optima(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6}, n_starts=5))
     Maximum: 9 at x = 3, y = 3.
       x + y = 6 has the multiplier 3: raising its right side by a little ε changes the value by 3 ε.
     """

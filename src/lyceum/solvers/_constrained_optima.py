@@ -40,7 +40,7 @@ class StationaryPoint:
 
     See Also
     --------
-    constrained : Finds them.
+    constrained_optima : Finds them.
     ConstrainedOptima : All that were found.
 
     References
@@ -50,8 +50,8 @@ class StationaryPoint:
 
     Examples
     --------
-    >>> from lyceum.solvers import constrained
-    >>> (best,) = constrained(lambda x, y: x * y, {"sum": lambda x, y: x + y - 6}, n_starts=3).points
+    >>> from lyceum.solvers import constrained_optima
+    >>> (best,) = constrained_optima(lambda x, y: x * y, {"sum": lambda x, y: x + y - 6}, n_starts=3).points
     >>> best.kind, best.x.round(6).tolist(), round(best.multipliers["sum"], 6)
     ('maximum', [3.0, 3.0], 3.0)
     >>> max(best.residuals.values()) < 1e-8
@@ -72,7 +72,7 @@ class StationaryPoint:
 
 @dataclass(frozen=True)
 class ConstrainedOptima:
-    """The stationary points that `constrained` found; prints as sentences.
+    """The stationary points that `constrained_optima` found; prints as sentences.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ class ConstrainedOptima:
 
     See Also
     --------
-    constrained : Makes it.
-    lyceum.plot.constrained : The picture for two variables.
+    constrained_optima : Makes it.
+    lyceum.plot.constrained_optima : The picture for two variables.
 
     References
     ----------
@@ -106,8 +106,8 @@ class ConstrainedOptima:
 
     Examples
     --------
-    >>> from lyceum.solvers import constrained
-    >>> found = constrained(lambda x: (x - 3) ** 2, inequalities={"x ≤ 1": lambda x: 1 - x}, n_starts=3)
+    >>> from lyceum.solvers import constrained_optima
+    >>> found = constrained_optima(lambda x: (x - 3) ** 2, inequalities={"x ≤ 1": lambda x: 1 - x}, n_starts=3)
     >>> print(found)
     Minimum: 4 at x = 1.
       x ≤ 1 binds, with the multiplier 4.

@@ -38,7 +38,7 @@ class ConstrainedProblem:
 
     See Also
     --------
-    constrained : Solves it from many starts.
+    constrained_optima : Solves it from many starts.
     ConstrainedOptima : What that finds.
 
     References

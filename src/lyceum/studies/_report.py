@@ -319,7 +319,7 @@ class _Page:
 
     @cached_property
     def summary(self) -> Summary:
-        return self.study.learned()
+        return self.study.model_summary()
 
     @property
     def examples(self) -> list[ExampleView]:

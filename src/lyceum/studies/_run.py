@@ -17,10 +17,10 @@ from lyceum._threads import one_thread
 from lyceum.base import complexity
 from lyceum.data import Rows
 from lyceum.errors import Cancelled, LyceumError
+from lyceum.statistics import weighted_mean
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._fold_calibration import choose_map
 from lyceum.studies._helpers import Helpers
-from lyceum.studies._loss_rule import weighted_mean
 from lyceum.studies._pipelines import are_few, build_pipeline, few_threads, row_predictions
 from lyceum.studies._plan import Plan, RowSplit, Task
 from lyceum.studies._settings_search import SettingsSearch, search_settings
@@ -48,12 +48,12 @@ class Budget:
         return cls(end - min(_RESERVE * 60.0 * minutes, _MOST_RESERVE), end)
 
     @property
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         """Whether no fold is to be started."""
         return self.tasks_end is not None and time.monotonic() >= self.tasks_end
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether nothing is to be started that can be left out."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
@@ -95,7 +95,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
     progress.report("tasks", n_done, n_tasks)
 
     def is_open(job: tuple[Task, bool]) -> bool:
-        return job[0].name not in failed and (must or not budget.spent)
+        return job[0].name not in failed and (must or not budget.is_spent)
 
     with Helpers(attempt, deque(todo), is_open) as helpers:
         while True:
@@ -113,7 +113,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
                 break
             else:
                 progress.report("tasks", n_done, n_tasks)
-    if n_done < n_tasks and not budget.spent:  # learners that failed were not run on all folds
+    if n_done < n_tasks and not budget.is_spent:  # learners that failed were not run on all folds
         progress.report("tasks", n_tasks, n_tasks)
 
 

@@ -146,13 +146,13 @@ class _Session:
 
     def _in_time(self, name: str, work: Callable[[], Any]) -> Any:
         """The stored result of some work, None where the time allowed does not suffice for it."""
-        if self.budget.over and self.store.get(name) is None:
+        if self.budget.is_over and self.store.get(name) is None:
             return self._hurry()
         try:
             with progress.watch(deadline=self.budget.deadline):
                 return _conclusions.stored_result(self.store, name, work)
         except Cancelled:
-            if not self.budget.over:
+            if not self.budget.is_over:
                 raise
             return self._hurry()
 
@@ -167,7 +167,7 @@ class _Session:
         """The requested .632 estimates, as far as the budget goes."""
         found: dict[str, float] = {}
         for candidate in table.compared if self.recipe.bootstrap_632 and table.folds else ():
-            if self.budget.spent:
+            if self.budget.is_spent:
                 break
             if candidate.members:
                 continue
@@ -199,11 +199,11 @@ class _Session:
         """Forget the conclusions of an earlier session with fewer folds searched or too little time."""
         searched = self._n_searched()
         before = self.store.get("conclusions")
-        if before == [searched, True] or (before == [searched, False] and self.budget.spent):
+        if before == [searched, True] or (before == [searched, False] and self.budget.is_spent):
             return
         if before is not None:
             self.store.forget_all("curve/", "effects/", "holdout/", "final/", "632/")
-        self.store.put("conclusions", [searched, not self.budget.spent])
+        self.store.put("conclusions", [searched, not self.budget.is_spent])
 
     def _settings(self, comparison: Comparison) -> dict[str, Any]:
         """The settings chosen most often, for where no time is left to search."""
@@ -214,7 +214,7 @@ class _Session:
     def _holdout(self, comparison: Comparison) -> None:
         choice = comparison.choice
         if len(self.plan.held_out):
-            settings = self._settings(comparison) if self.budget.spent else None
+            settings = self._settings(comparison) if self.budget.is_spent else None
             work = partial(_conclusions.holdout_values, self.plan, self.data, choice, self.store, settings)
             self._in_time(f"holdout/{choice}", work)
 
@@ -225,7 +225,7 @@ class _Session:
         sample = pooled_predictions(store, comparison.choice, comparison.n_folds)
         fit = _conclusions.FinalFit(
             self.plan, self.data, store, comparison.choice, self._settings(comparison), self.budget.deadline,
-            self.budget.spent, self._hurry,
+            self.budget.is_spent, self._hurry,
         )  # fmt: skip
         _conclusions.stored_result(store, f"final/{at}", partial(_conclusions.fit_choice, fit, sample))
         store.put("model", at)

@@ -194,7 +194,7 @@ class Study(StudyFacts):
 
         return load(self.model_path)
 
-    def learned(self) -> Summary:
+    def model_summary(self) -> Summary:
         """The summary of the choice, in its own quantities."""
         from lyceum.apply import FittedModel
 
