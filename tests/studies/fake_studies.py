@@ -31,7 +31,7 @@ class _Store:
     samples: dict
     values: dict
 
-    def done(self):
+    def finished_tasks(self):
         return self.results
 
     def get(self, name, default=None):

@@ -52,7 +52,8 @@ def test_a_committee_with_one_member_left_is_not_missed():
             done[task] = TaskResult(
                 task, "broke" if i < n_failed else None, {}, 0.0, 5, 5, 1, (), 0.0, 0, 1, 0.0
             )
-        table = TaskTable.of((*learners, committee), SimpleNamespace(done=lambda done=done: done), 1, 1)
+        store = SimpleNamespace(finished_tasks=lambda done=done: done)
+        table = TaskTable.of((*learners, committee), store, 1, 1)
         assert table.skipped == (() if n_failed > 1 else ("Committee",))
         assert table.finished == (n_failed > 1)
 
