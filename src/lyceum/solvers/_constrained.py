@@ -1,4 +1,4 @@
-"""constrained_optima: the stationary points of a small problem, one set of binding constraints after another."""
+"""The stationary points of a small problem, one set of binding constraints after another."""
 
 from __future__ import annotations
 

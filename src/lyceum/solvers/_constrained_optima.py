@@ -107,7 +107,8 @@ class ConstrainedOptima:
     Examples
     --------
     >>> from lyceum.solvers import constrained_optima
-    >>> found = constrained_optima(lambda x: (x - 3) ** 2, inequalities={"x ≤ 1": lambda x: 1 - x}, n_starts=3)
+    >>> below = {"x ≤ 1": lambda x: 1 - x}
+    >>> found = constrained_optima(lambda x: (x - 3) ** 2, inequalities=below, n_starts=3)
     >>> print(found)
     Minimum: 4 at x = 1.
       x ≤ 1 binds, with the multiplier 4.
