@@ -14,6 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.checks.category_laws import (
+    a_warm_start_keeps_or_refuses_the_columns,
+    the_order_of_categories_does_not_matter_later,
+)
 from tests.checks.explain_laws import (
     explanations_name_columns_and_sum_to_the_score,
     explanations_need_one_pass,
@@ -69,6 +73,8 @@ LAWS: tuple[Law, ...] = (
     missing_cells_are_taken_or_named,
     unseen_categories_do_not_stop_it,
     new_categories_may_come_later,
+    a_warm_start_keeps_or_refuses_the_columns,
+    the_order_of_categories_does_not_matter_later,
     posteriors_are_probabilities,
     explanations_name_columns_and_sum_to_the_score,
     explanations_need_one_pass,

@@ -20,7 +20,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.ensemble import AdaBoostClassifier
 from lyceum.ensemble._adaboost_rounds import AlphaRule
-from lyceum.errors import SettingError, SourceError
+from lyceum.errors import SchemaError, SettingError, SourceError
 from lyceum.progress import Update, watch
 
 TEN = np.arange(1, 11)[:, None] / 10
@@ -316,7 +316,7 @@ def test_a_warm_start_is_all_rounds_at_once(K, method):
     np.testing.assert_array_equal(parts.record_[-1]["weights"], whole.record_[-1]["weights"])
     with pytest.raises(SettingError, match="less than the 20 rounds"):
         parts.set_params(n_estimators=5).fit(X, y)
-    with pytest.raises(SettingError, match="other columns or classes"):
+    with pytest.raises(SchemaError, match="number of columns is 2 instead of 4"):
         parts.set_params(n_estimators=30).fit(X[:, :2], y)
     np.testing.assert_array_equal(parts.alphas_, whole.alphas_)  # as it was
 

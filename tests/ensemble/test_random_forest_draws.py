@@ -9,7 +9,7 @@ from lyceum.ensemble import (
     RandomForestRegressor,
 )
 from lyceum.ensemble._forest import ForestData
-from lyceum.errors import SettingError
+from lyceum.errors import SchemaError, SettingError
 from lyceum.tree_core import Router, shares
 
 
@@ -51,9 +51,9 @@ def test_warm_start_refuses_fewer_trees_and_other_tables():
         forest.set_params(n_estimators=2).fit(frame, labels)
     said = forest.predict(frame)
     forest.set_params(n_estimators=5)
-    with pytest.raises(SettingError, match=r"same columns and classes: set warm_start=False"):
+    with pytest.raises(SchemaError, match=r"number of columns is 2 instead of \d.*set warm_start=False"):
         forest.fit(frame[["a", "b"]], labels)
-    with pytest.raises(SettingError, match=r"same columns and classes: set warm_start=False"):
+    with pytest.raises(SchemaError, match=r"the target 'y' has the new category False.*set warm_start=False"):
         forest.fit(frame, labels == "top")
     assert (forest.predict(frame) == said).all()  # as if nothing had been asked
     assert len(forest.fit(frame, labels).trees_) == 5

@@ -10,15 +10,24 @@ from lyceum.base._density import Density
 from lyceum.base._explanations import explain_frame, sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._mistake_bound import separability_facts, set_separability
-from lyceum.base._model_parts import complexity
+from lyceum.base._model_parts import complexity, pipeline_steps
 from lyceum.base._new_columns import NewColumns, library_of, output_library
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
 from lyceum.base._posterior_classifier import PosteriorClassifier, normalize_posteriors
 from lyceum.base._replacement import parts_by_replacement, replace_columns, typical_row
 from lyceum.base._row_names import without_row_names
+from lyceum.base._same_columns import check_same_columns
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score, validation_parts
 from lyceum.base._state import unchanged_on_failure, undefined
-from lyceum.base._takes import step_names, takes_missing, takes_rows, takes_text, takes_weights, without_names
+from lyceum.base._takes import (
+    check_takes_weights,
+    step_names,
+    takes_missing,
+    takes_rows,
+    takes_text,
+    takes_weights,
+    without_names,
+)
 
 __all__ = [
     "CATEGORICAL_FEATURES",
@@ -30,6 +39,8 @@ __all__ = [
     "OnePassLearner",
     "PosteriorClassifier",
     "Regressor",
+    "check_same_columns",
+    "check_takes_weights",
     "complexity",
     "explain_frame",
     "finite_sums",
@@ -37,6 +48,7 @@ __all__ = [
     "normalize_posteriors",
     "output_library",
     "parts_by_replacement",
+    "pipeline_steps",
     "replace_columns",
     "separability_facts",
     "set_separability",

@@ -15,13 +15,14 @@ from scipy.special import digamma
 
 from lyceum.cluster._covariance_forms import FORMS, CovarianceForm, CovariancePrior
 from lyceum.cluster._mixture import Mixture
+from lyceum.cluster._mixture_problem import MixtureProblem
 from lyceum.cluster._mixture_start import ScaledCells, StartLabels, given_array, given_weights
-from lyceum.cluster._mixture_sums import ComponentValues, MixtureSums, expected_sums
+from lyceum.cluster._mixture_sums import ComponentValues, MixtureSums
 from lyceum.data import Block, Rows
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import RIDGE, runner_up_odds
 from lyceum.report import Table
-from lyceum.solvers import EMProblem, Expectation
+from lyceum.solvers import EMProblem
 from lyceum.statistics import Moments
 
 __all__ = ["EllipticalMixture", "EllipticalParameters", "EllipticalProblem", "within_variance"]
@@ -42,7 +43,7 @@ class EllipticalParameters:
 
 
 @dataclass(frozen=True, eq=False)
-class EllipticalProblem(EMProblem):
+class EllipticalProblem(MixtureProblem):
     """The mixture as expectation-maximisation sees it.
 
     Attributes
@@ -65,14 +66,6 @@ class EllipticalProblem(EMProblem):
     ) -> EllipticalParameters:
         values = ComponentValues.of(weights, means, covariances, self.form, self.variance, degrees)
         return EllipticalParameters(weights, means, covariances, degrees, values)
-
-    def start_sums(self, block: Block, labels: StartLabels) -> MixtureSums:
-        R = labels.responsibilities(block)
-        return MixtureSums.of_labels(labels.fill(block, R), R, self.form.diagonal, self.form.pooled)
-
-    def expectation(self, block: Block, parameters: EllipticalParameters) -> Expectation:
-        total, sums = expected_sums(block, parameters.values, self.form.pooled)
-        return Expectation(sums, total, block.weight)
 
     def maximization(self, statistic: MixtureSums) -> EllipticalParameters:
         n = statistic.rows
@@ -132,7 +125,7 @@ class EllipticalMixture(Mixture):
     def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
         variance = np.nan_to_num(moments.variance())
         problem = EllipticalProblem(self._form, CovariancePrior(0.0, variance), variance, self._degrees)
-        if self.warm_start and hasattr(self, "means_") and self.means_.shape[1] == len(variance):
+        if self.warm_start and hasattr(self, "means_"):
             problem = replace(problem, prior=CovariancePrior(float(self.prior_rows), self.prior_variance_))
             degrees = getattr(self, "degrees_", None)
             return problem, [problem.parameters(self.weights_, self.means_, self.covariances_, degrees)]

@@ -13,7 +13,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
-from lyceum.base import CATEGORICAL_FEATURES, Density, Learner, finite_sums, undefined
+from lyceum.base import (
+    CATEGORICAL_FEATURES,
+    Density,
+    Learner,
+    check_same_columns,
+    finite_sums,
+    undefined,
+)
 from lyceum.cluster._mixture_start import START_NAMES, ScaledCells, starts_of
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
@@ -102,7 +109,10 @@ class Mixture(Density, Learner):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         """
+        known = self.schema_ if self.warm_start and hasattr(self, "weights_") else None
         rows = self._rows(X, None, sample_weight)
+        if known is not None:
+            check_same_columns(self, known, numbers=True)
         moments = finite_sums(rows.reduce(Moments.of))
         if not moments.weight.any():
             raise DataError("every cell is missing or has weight zero: there is nothing to learn from")

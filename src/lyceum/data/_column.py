@@ -171,6 +171,23 @@ class Column:
             return self.categories is other.categories
         return np.array_equal(self.categories, other.categories)
 
+    def difference(self, other: Column) -> str:
+        """What is different in `other`, in words; "" if name, kind and categories are the same."""
+        if self.same_as(other):
+            return ""
+        if self.name != other.name:
+            return f"column {other.name!r} is in the place of column {self.name!r}"
+        if self.categories is None or other.categories is None:
+            return f"column {other.name!r} is {other.kind} instead of {self.kind}"
+        before, now = self.categories.tolist(), other.categories.tolist()
+        added = [value for value in now if value not in set(before)]
+        if added:
+            return f"column {other.name!r} has the new category {added[0]!r}"
+        gone = [value for value in before if value not in set(now)]
+        if gone:
+            return f"column {other.name!r} has no category {gone[0]!r}"
+        return f"column {other.name!r} has its categories in another order"
+
 
 def is_beyond_floats(values: np.ndarray) -> bool:
     """Whether these are whole numbers so large that they are not exact as floats."""

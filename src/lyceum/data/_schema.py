@@ -185,6 +185,36 @@ class Schema(_NameIndex):
         columns = self.columns if self.target is None else (*self.columns, self.target)
         return {column.name: column.written for column in columns if column.written}
 
+    def same_as(self, other: Schema) -> bool:
+        """Whether both have the same columns with the same categories, and targets of the same classes."""
+        return not self.difference(other)
+
+    def difference(self, other: Schema) -> str:
+        """What is first different in the columns or classes of `other`, in words; "" if nothing is.
+
+        The order of columns and of categories counts; the names of the targets do not.
+
+        Examples
+        --------
+        >>> known = Schema.declare({"age": "continuous", "size": ["S", "M", "L"]})
+        >>> known.difference(Schema.declare({"age": "continuous", "size": ["L", "M", "S"]}))
+        "column 'size' has its categories in another order"
+        >>> known.difference(Schema.declare({"age": "continuous", "size": ["S", "XL"]}))
+        "column 'size' has the new category 'XL'"
+        """
+        if self.columns is not other.columns and not (
+            self.of_an_array and other.of_an_array and self.names == other.names
+        ):
+            if len(self) != len(other):
+                return f"the number of columns is {len(other)} instead of {len(self)}"
+            for known, column in zip(self.columns, other.columns):
+                if not known.same_as(column):
+                    return known.difference(column)
+        if self.target is None or other.target is None:
+            return ""
+        change = replace(self.target, name=other.target.name).difference(other.target)
+        return change and f"the target {change.removeprefix('column ')}"
+
     def with_target(self, target: Column | None) -> Schema:
         schema = copy(self)  # the names are known to be different
         object.__setattr__(schema, "target", target)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum._threads import single_threaded_blas
-from lyceum.base import Classifier
+from lyceum.base import Classifier, check_same_columns
 from lyceum.data import row_weights
 from lyceum.ensemble._adaboost_rounds import (
     ALL,
@@ -45,7 +45,6 @@ from lyceum.ensemble._member_data import (
 )
 from lyceum.ensemble._member_fitters import draws_rows, member_fitter
 from lyceum.ensemble._tree_members import are_trees
-from lyceum.errors import SettingError
 from lyceum.probability import AGAINST_RUNNER_UP
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -263,14 +262,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         """The rounds that a warm start goes on from."""
         if not self.warm_start or "alphas_" not in before:
             return None
-        if (
-            str(before["schema_"]) != str(self.schema_)
-            or before["classes_"].tolist() != self.classes_.tolist()
-        ):
-            raise SettingError(
-                "warm_start adds members to those of the last fit, which had other columns or classes: fit "
-                "on the same rows, or with warm_start=False"
-            )
+        check_same_columns(self, before["schema_"])
         check_rounds_left(self.n_estimators, before["n_rounds_"])
         return RoundLog(
             before["n_rounds_"],

@@ -15,13 +15,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
-from lyceum.base import Regressor
+from lyceum.base import Regressor, check_same_columns
 from lyceum.data import row_weights
 from lyceum.ensemble._adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
 from lyceum.ensemble._member_answers import member_answers
 from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, MemberImportances
 from lyceum.ensemble._member_fitters import LearnerFitter, draws_rows
-from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import seed_from
@@ -193,12 +192,8 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     def _begin(self, before: dict[str, Any]) -> list[Any]:
         """Nothing learned yet; returns the members that a warm start goes on with."""
         warm = self.warm_start and "alphas_" in before
-        if warm and str(before["schema_"]) != str(self.schema_):
-            raise SettingError(
-                "warm_start adds members to those of the last fit, which had other columns: fit on the same "
-                "rows, or with warm_start=False"
-            )
         if warm:
+            check_same_columns(self, before["schema_"])
             check_rounds_left(self.n_estimators, before["n_rounds_"])
         self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
         self.estimators_, self.n_rounds_, self.stopped_ = [], 0, ALL
@@ -304,17 +299,17 @@ def _losses(distance: np.ndarray, there: np.ndarray, loss: str) -> np.ndarray:
 def _median_members(model: AdaBoostRegressor, data: MemberData, count: int | None) -> tuple[Any, Any]:
     """What the first `count` members predict, (T, n), and which one is the weighted median of a row."""
     members = model.estimators_[:count]
-    said = np.array(list(ordered_map(partial(member_answers, data=data), members)))
-    order = np.argsort(said, axis=0, kind="stable")
+    answers = np.array(list(ordered_map(partial(member_answers, data=data), members)))
+    order = np.argsort(answers, axis=0, kind="stable")
     reached = np.cumsum(model.alphas_[order], axis=0)
     # α that sum to half but for rounding reach it
     place = (reached >= 0.5 * reached[-1] * (1.0 - 1e-12)).argmax(axis=0)
-    return said, order[place, np.arange(said.shape[1])]
+    return answers, order[place, np.arange(answers.shape[1])]
 
 
 def _median(model: AdaBoostRegressor, data: MemberData, count: int | None = None) -> np.ndarray:
-    said, middle = _median_members(model, data, count)
-    return said[middle, np.arange(said.shape[1])]
+    answers, middle = _median_members(model, data, count)
+    return answers[middle, np.arange(answers.shape[1])]
 
 
 def _median_parts(model: AdaBoostRegressor, data: MemberData) -> np.ndarray:

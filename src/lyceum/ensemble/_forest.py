@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map
-from lyceum.base import Learner, undefined
+from lyceum.base import Learner, check_same_columns, undefined
 from lyceum.data import Block, Rows
 from lyceum.ensemble._draws import TreeDraws
 from lyceum.ensemble._out_of_bag import OutOfBag
@@ -96,7 +96,6 @@ class Forest(WithTrees, Learner):
     seed_: int
     draws_: TreeDraws
     oob_score_: float
-    n_rows_: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Grow the trees on all rows of X; with `warm_start`, add to those that are there.
@@ -115,18 +114,14 @@ class Forest(WithTrees, Learner):
             raise SettingError(
                 "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave it out"
             )
-        known = self._known_trees()
-        before = dict(vars(self))
+        known, before = self._known_trees(), getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
-        if known and _learned_trees(before) != _learned_trees(dict(vars(self))):
-            raise SettingError(
-                "warm_start adds trees to a forest of the same columns and classes: set warm_start=False to "
-                "begin again"
-            )
+        if known and before is not None:
+            check_same_columns(self, before)
         if not known:
             self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         data = ForestData.on(self, rows)
-        self.draws_, self.n_rows_ = data.draws, data.draws.n_there
+        self.draws_ = data.draws
         trees = list(known)
         for tree in ordered_map(data.grow_tree, range(len(known), self.n_estimators)):
             trees.append(tree)
@@ -151,8 +146,8 @@ class Forest(WithTrees, Learner):
     def _predict_out_of_bag(self, data: ForestData) -> None:
         """Set the out-of-bag predictions."""
         answers = OutOfBag.start(data.n, data.width)
-        for rows, said in ordered_map(partial(data.out_of_bag, self.trees_), range(len(self.trees_))):
-            answers.add(rows, said)
+        for rows, votes in ordered_map(partial(data.out_of_bag, self.trees_), range(len(self.trees_))):
+            answers.add(rows, votes)
         self._set_out_of_bag(answers, data)
 
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
@@ -363,11 +358,6 @@ def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
     nodes = np.flatnonzero((tree.kind == THRESHOLD) & np.isfinite(tree.threshold))
     for j in np.unique(tree.feature[nodes]):
         yield int(j), nodes[tree.feature[nodes] == j]
-
-
-def _learned_trees(state: dict[str, Any]) -> tuple[int, list]:
-    """The number of columns and the classes."""
-    return state["n_features_in_"], np.asarray(state.get("classes_", ())).tolist()
 
 
 def _leaves(forest: Forest, block: Block) -> np.ndarray:

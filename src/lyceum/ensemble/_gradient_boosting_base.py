@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined, validation_parts
+from lyceum.base import CATEGORICAL_FEATURES, Learner, check_same_columns, undefined, validation_parts
 from lyceum.data import Block, Inputs, Rows
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
@@ -115,16 +115,8 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return self
 
     def _resume_from(self, before: dict[str, Any]) -> None:
-        """Refuse rows of another kind; forget what came after the trees that were kept."""
-        known = before["schema_"]
-        same = len(known) == len(self.schema_) and all(
-            one.same_as(two) for one, two in zip(known, self.schema_)
-        )
-        if not same or (known.target.is_categorical and not known.target.same_as(self.schema_.target)):
-            raise SettingError(
-                "warm_start goes on with the trees of the last fit, but the columns or classes are others: "
-                "fit with warm_start=False"
-            )
+        """Refuse other columns or classes; forget what came after the trees that were kept."""
+        check_same_columns(self, before["schema_"])
         del self.history_[self.n_iter_ + 1 :]
         del self.validation_history_[self.n_iter_ + 1 :]
         self.record_ = getattr(self, "record_", [])[: self.n_iter_]

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lyceum.base import undefined, validation_parts
+from lyceum.base import check_same_columns, undefined, validation_parts
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
@@ -77,7 +77,8 @@ class FeedForward(NetworkSettings):
         """
         if validation is not None and not self.early_stopping:
             raise SettingError("validation rows are what early_stopping=True stops by: set it")
-        before = self._shape_now() if self.warm_start and hasattr(self, "parameters_") else None
+        warm = self.warm_start and hasattr(self, "parameters_")
+        before = (self.schema_, self._shape_now()) if warm else None
         rows = self._rows(X, y, sample_weight)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         takes_share = self.early_stopping and validation is None
@@ -86,10 +87,11 @@ class FeedForward(NetworkSettings):
         if before is None:
             self._start(look, seed)
         else:
-            if before[0] == self._design_names and before != self._shape_now():
-                self._start_from_hidden_layers(seed)
+            check_same_columns(self, before[0], classes=False, numbers=True)
+            if before[1] == self._shape_now():
+                self._check_layers()
             else:
-                self._check_same_network(before)
+                self._start_from_hidden_layers(seed)
             self.seed_ = seed
             self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
@@ -155,8 +157,7 @@ class FeedForward(NetworkSettings):
         if before != self._shape_now():
             raise SchemaError(
                 f"these rows have columns, categories or classes that {type(self).__name__} has no nodes "
-                "for: give warm_start=False; in partial_fit, name all classes in the first call and all "
-                "categories by a category type"
+                "for: name all classes in the first call of partial_fit and all categories by a category type"
             )
         self._check_layers()
 
