@@ -85,7 +85,7 @@ def test_time_is_kept_for_what_follows_the_folds():
 def test_conclusions_without_time_are_named_and_made_when_there_is_more(tmp_path, monkeypatch):
     ask = {"learners": ["NaiveBayes"], "folds": 2, "n_settings": 1, "holdout": 0.2, "out": tmp_path / "study"}
     with monkeypatch.context() as patch:
-        patch.setattr(Budget, "over", property(lambda self: True))
+        patch.setattr(Budget, "is_over", property(lambda self: True))
         found = lyceum.study(datasets.path("penguins"), "species", budget=60.0, **ask)
     [said] = [text for text in found.comparison.statements if text.startswith("The time allowed")]
     assert "the learning curve, the importance of the columns and the test on the rows held out" in said
