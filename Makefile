@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+LINTERS := .venv/.linters
 # workers of the tests and helpers of a study load what the first of them compiled, whatever the environment says
 export PYTHONDONTWRITEBYTECODE :=
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
@@ -15,13 +16,23 @@ NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.p
 
 .PHONY: demo test lint format stub bench crash fuzz sanitize sanitize-kernels wheel clean
 
+# What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
+PIP := $(BIN)/python -m pip install --quiet --no-compile
+NOT_IMPORTED := /(tests|pip|setuptools|scikit_build_core|fontTools|pygments)/
+
 $(STAMP): pyproject.toml CMakeLists.txt native/levels.cmake $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10" "nanobind>=3.1,<4" "cmake>=3.25" "ninja>=1.11"
-	$(BIN)/python -m pip install --quiet --no-compile --no-build-isolation --editable ".[test,lint]"
-	$(BIN)/python -m compileall -q -j 0 -x /tests/ .venv/lib src || true  # on all cores: pip takes one
+	$(PIP) "scikit-build-core>=0.10" "nanobind>=3.1,<4" "cmake>=3.25" "ninja>=1.11"
+	$(PIP) --no-deps --no-build-isolation --editable . & compiling=$$!; \
+	$(BIN)/python requirements.py test > .venv/requirements.txt && $(PIP) --requirement .venv/requirements.txt; \
+	fetched=$$?; wait $$compiling && exit $$fetched
+	$(BIN)/python -m compileall -q -j 0 -x '$(NOT_IMPORTED)' .venv/lib src || true
 	touch $(STAMP)
+
+$(LINTERS): pyproject.toml | $(STAMP)
+	$(BIN)/python requirements.py lint > .venv/requirements.txt
+	$(PIP) --requirement .venv/requirements.txt
+	touch $(LINTERS)
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
@@ -29,14 +40,14 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-lint: $(STAMP)
+lint: $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(STAMP)
+format: $(LINTERS)
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(NATIVE)
 

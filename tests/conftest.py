@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 # pytest-xdist has a worker for every processor: their BLAS threads would only wait for one another
@@ -20,6 +21,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("lyceum")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Examples in docstrings are those of the package: test files are not searched for them too."""
+    collectors = yield
+    return [one for one in collectors if not isinstance(one, DoctestModule)]
 
 
 def pytest_collection_modifyitems(items):

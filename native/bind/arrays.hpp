@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/core/views.hpp>
@@ -30,19 +31,30 @@ inline std::string shape_text(const std::size_t* shape, std::size_t count) {
     return text + (count == 1 ? ",)" : ")");
 }
 
+// Checks are small where they stand: what is said when one fails is compiled once, outside of the kernels.
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse(const std::string& message) {
+    throw std::invalid_argument(message);
+}
+
+[[gnu::noinline]] inline void expect_shape(const char* name, const std::int64_t* shape, std::size_t axes,
+                                           const std::size_t* wanted, std::size_t wanted_axes) {
+    const std::vector<std::size_t> found(shape, shape + axes);
+    if (!std::equal(found.begin(), found.end(), wanted, wanted + wanted_axes))
+        refuse(std::string(name) + " has shape " + shape_text(found.data(), axes) + ", expected " +
+               shape_text(wanted, wanted_axes));
+}
+
 template <class A>
 void expect_shape(const char* name, const A& array, std::initializer_list<std::size_t> wanted) {
-    std::size_t shape[4] = {}, axis = 0;
-    bool same = array.ndim() == wanted.size();
-    for (; axis < array.ndim() && axis < 4; ++axis) shape[axis] = array.shape(axis);
-    for (axis = 0; same && axis < wanted.size(); ++axis) same = shape[axis] == wanted.begin()[axis];
-    if (!same)
-        throw std::invalid_argument(std::string(name) + " has shape " + shape_text(shape, array.ndim()) +
-                                    ", expected " + shape_text(wanted.begin(), wanted.size()));
+    expect_shape(name, array.shape_ptr(), array.ndim(), wanted.begin(), wanted.size());
+}
+
+inline void expect(bool held, const char* message) {
+    if (!held) refuse(message);
 }
 
 inline void expect(bool held, const std::string& message) {
-    if (!held) throw std::invalid_argument(message);
+    if (!held) refuse(message);
 }
 
 // The data of an optional array after a check of its shape, or null.
