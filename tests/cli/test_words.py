@@ -41,7 +41,7 @@ def test_errors_name_options(message, words):
 def test_costs_that_are_not_said_are_one_and_said():
     loss, note = complete_loss({("a", "b"): 5.0}, ["a", "b", "c"])
     assert loss.values.tolist() == [[0, 5, 1], [1, 0, 1], [1, 1, 0]]
-    assert note == "Not said in the loss, so taken as 1: a:c, b:a, b:c, c:a, c:b."
+    assert note == "Not given in the loss, so taken as 1: a:c, b:a, b:c, c:a, c:b."
     assert complete_loss({("a", "b"): 5.0, ("b", "a"): 2.0}, ["a", "b"])[1] == ""
 
 
@@ -61,7 +61,7 @@ def test_losses_that_are_not_typed_are_one_in_every_command(command, models, cre
     which = [models["logistic"], models["bayes"]] if name == "compare" else [models["logistic"]]
     more = ["-o", "-"] if name == "predict" else ["--json"]
     code, out, err = command(name, *which, credit, "--loss", "bad:good=5", *more)
-    assert (code, err) == (0, "lyceum: Not said in the loss, so taken as 1: good:bad.\n")
+    assert (code, err) == (0, "lyceum: Not given in the loss, so taken as 1: good:bad.\n")
     assert command(name, *which, credit, "--loss", "bad:good=5,good:bad=1", *more) == (0, out, "")
 
 
@@ -69,7 +69,7 @@ def test_losses_are_completed_for_the_classes_of_a_recipe(credit, tmp_path, caps
     recipe = Recipe(data=str(credit), target="class").write(tmp_path / "recipe.toml")
     found = _costs(None, None, "bad:good=5", {"recipe": str(recipe), "form": FileFormat()})
     assert found.values.tolist() == [[0, 5], [1, 0]]
-    assert capsys.readouterr().err == "lyceum: Not said in the loss, so taken as 1: good:bad.\n"
+    assert capsys.readouterr().err == "lyceum: Not given in the loss, so taken as 1: good:bad.\n"
 
 
 def test_a_study_shows_its_own_stages_and_never_more_time_than_it_has(monkeypatch):

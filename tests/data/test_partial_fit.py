@@ -11,7 +11,7 @@ from lyceum.data import Block
 from lyceum.errors import DataError, SchemaError
 
 
-def said(error_type, call, *arguments, **options):
+def message_of(error_type, call, *arguments, **options):
     with pytest.raises(error_type) as error:
         call(*arguments, **options)
     return str(error.value)
@@ -35,7 +35,7 @@ def test_classes_may_come_at_any_time():
 def test_classes_may_be_named_before_their_first_row():
     learner = NearestMean().partial_fit([[1.0], [2.0]], ["b", "b"], classes=["a", "b", "c"])
     assert learner.classes_.tolist() == ["a", "b", "c"]
-    message = said(DataError, NearestMean().partial_fit, [[1.0]], ["x"], classes=["a", "b"])
+    message = message_of(DataError, NearestMean().partial_fit, [[1.0]], ["x"], classes=["a", "b"])
     assert "y has the label" in message
     assert "'x'" in message
 
@@ -43,7 +43,7 @@ def test_classes_may_be_named_before_their_first_row():
 def test_classes_of_another_type_are_refused_and_nothing_changes():
     learner = NearestMean().partial_fit([[1.0], [2.0]], ["b", "a"])
     before = state(learner)
-    assert "give both one type" in said(SchemaError, learner.partial_fit, [[1.0]], [3])
+    assert "give both one type" in message_of(SchemaError, learner.partial_fit, [[1.0]], [3])
     assert state(learner) == before
 
 
@@ -84,7 +84,7 @@ class _Sums:
 def test_a_method_that_cannot_grow_says_which_column_and_stays_as_it_was():
     learner = NoGrowth().partial_fit(CHUNKS[0])
     before = state(learner)
-    message = said(SchemaError, learner.partial_fit, CHUNKS[1])
+    message = message_of(SchemaError, learner.partial_fit, CHUNKS[1])
     assert message.startswith(
         "column 't' has new categories, which NoGrowth cannot add: name all categories from"
     )
@@ -128,17 +128,19 @@ def test_rows_that_cannot_be_learned_from_change_nothing():
 )
 def test_frames_whose_columns_changed_are_refused(chunk, message):
     learner = Mean().partial_fit(CHUNKS[0])
-    assert message in said(ValueError, learner.partial_fit, pd.DataFrame(chunk))
+    assert message in message_of(ValueError, learner.partial_fit, pd.DataFrame(chunk))
 
 
 def test_scans_go_on_by_name():
     learner = Mean().partial_fit(scan(CHUNKS[0]))
     learner.partial_fit(scan(CHUNKS[1].assign(t=["p", "q", "q"])[["t", "x"]]))
     np.testing.assert_allclose(learner.mean_, [3.5, 0.5])
-    assert "column 'more' is new: Mean was fitted on 'x', 't'" in said(
+    assert "column 'more' is new: Mean was fitted on 'x', 't'" in message_of(
         SchemaError, learner.partial_fit, scan(CHUNKS[0].assign(more=1))
     )
-    assert "column 't' is missing" in said(SchemaError, learner.partial_fit, scan(CHUNKS[0], ignore="t"))
+    assert "column 't' is missing" in message_of(
+        SchemaError, learner.partial_fit, scan(CHUNKS[0], ignore="t")
+    )
 
 
 def test_two_numbers_become_many_where_the_method_computes():
@@ -153,7 +155,7 @@ def test_two_numbers_cannot_become_many_where_the_method_counts(tmp_path):
         lines = [f"{x},{label}" for x, label in zip(cells, "aba")]
         (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *lines]))
     learner = MissingTaker().partial_fit(scan(tmp_path / "first.csv", "label"))
-    message = said(SchemaError, learner.partial_fit, scan(tmp_path / "second.csv", "label"))
+    message = message_of(SchemaError, learner.partial_fit, scan(tmp_path / "second.csv", "label"))
     assert message.startswith(
         "column 'x' was binary (two numbers only: 0 and 1) when MissingTaker was fitted"
     )

@@ -31,7 +31,7 @@ def fitted():
     return NearestMean().fit(TABLE, LABELS)
 
 
-def said(error_type, call, *arguments):
+def message_of(error_type, call, *arguments):
     with pytest.raises(error_type) as error:
         call(*arguments)
     return str(error.value)
@@ -50,10 +50,10 @@ def test_every_frame_library_gives_the_same_learner(fitted, make):
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_frames_whose_columns_do_not_match_get_scikit_learns_error(fitted, make):
     should = "The feature names should match those that were passed during fit"
-    assert should in said(ValueError, fitted.predict, make(TABLE[["town", "age", "smokes"]]))
-    assert should in said(ValueError, fitted.predict, make(TABLE.rename(columns={"age": "years"})))
-    assert should in said(ValueError, fitted.predict, make(TABLE[["age", "town"]]))
-    assert should in said(ValueError, fitted.predict, make(TABLE.assign(more=1)))
+    assert should in message_of(ValueError, fitted.predict, make(TABLE[["town", "age", "smokes"]]))
+    assert should in message_of(ValueError, fitted.predict, make(TABLE.rename(columns={"age": "years"})))
+    assert should in message_of(ValueError, fitted.predict, make(TABLE[["age", "town"]]))
+    assert should in message_of(ValueError, fitted.predict, make(TABLE.assign(more=1)))
 
 
 def test_scans_go_by_name(fitted, tmp_path):
@@ -61,7 +61,7 @@ def test_scans_go_by_name(fitted, tmp_path):
     assert fitted.predict(scan(moved)).tolist() == fitted.predict(TABLE).tolist()
     pq.write_table(pa.Table.from_pandas(moved), tmp_path / "t.parquet", row_group_size=2)
     assert fitted.predict(scan(tmp_path / "t.parquet", memory=0)).tolist() == fitted.predict(TABLE).tolist()
-    message = said(SchemaError, fitted.predict, scan(TABLE.rename(columns={"age": "years"})))
+    message = message_of(SchemaError, fitted.predict, scan(TABLE.rename(columns={"age": "years"})))
     assert message == "missing column 'age': the columns here are 'years', 'town', 'smokes'"
 
 
@@ -69,18 +69,18 @@ def test_dask_frames_go_by_name_and_are_refused_at_once(fitted):
     dd = pytest.importorskip("dask.dataframe")
     moved = dd.from_pandas(TABLE[["smokes", "town", "age"]], npartitions=2)
     assert fitted.predict(moved).compute().tolist() == fitted.predict(TABLE).tolist()
-    assert "missing columns 'age', 'smokes'" in said(SchemaError, fitted.predict, moved[["town"]])
+    assert "missing columns 'age', 'smokes'" in message_of(SchemaError, fitted.predict, moved[["town"]])
 
 
 def test_dask_arrays_of_another_width_are_refused_at_once():
     da = pytest.importorskip("dask.array")
     learner = Line().fit(np.eye(3), [1.0, 2.0, 3.0])
-    message = said(DataError, learner.predict, da.ones((4, 2), chunks=(2, 2)))
+    message = message_of(DataError, learner.predict, da.ones((4, 2), chunks=(2, 2)))
     assert message == "X has 2 features, but Line is expecting 3 features as input"
 
 
 def test_arrays_where_text_was_learned_are_refused(fitted):
-    message = said(SchemaError, fitted.predict, TABLE.assign(town=1).to_numpy(dtype=float))
+    message = message_of(SchemaError, fitted.predict, TABLE.assign(town=1).to_numpy(dtype=float))
     assert message.startswith(
         "NearestMean learned that column 'town' holds text, which an array of numbers cannot"
     )
@@ -96,7 +96,7 @@ def test_arrays_where_text_was_learned_are_refused(fitted):
     ],
 )
 def test_a_kind_that_changed_is_named(fitted, column, cells, message):
-    assert message in said(SchemaError, fitted.predict, TABLE.assign(**{column: cells}))
+    assert message in message_of(SchemaError, fitted.predict, TABLE.assign(**{column: cells}))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_kind_that_changed_is_named(fitted, column, cells, message):
     ],
 )
 def test_a_kind_that_changed_in_a_scan_is_named(fitted, column, cells, message):
-    assert message in said(SchemaError, fitted.predict, scan(TABLE.assign(**{column: cells})))
+    assert message in message_of(SchemaError, fitted.predict, scan(TABLE.assign(**{column: cells})))
 
 
 def test_true_and_false_may_come_as_numbers(fitted):

@@ -56,10 +56,10 @@ def test_a_model_predicts_typed_files_with_numbers_as_text(tmp_path):
     pq.write_table(table(), tmp_path / "t.parquet")
     predict_file(model, tmp_path / "t.parquet", tmp_path / "text.csv")
     predict_file(model, fit, tmp_path / "plain.csv")
-    assert said(tmp_path / "text.csv") == said(tmp_path / "plain.csv")
+    assert last_cells(tmp_path / "text.csv") == last_cells(tmp_path / "plain.csv")
 
 
-def said(path):
+def last_cells(path):
     with open(path, newline="") as file:
         return [row[-1] for row in csv.reader(file)]
 
@@ -74,7 +74,7 @@ def test_a_way_of_writing_that_begins_late_in_a_file_is_read(tmp_path, monkeypat
     late.write_text("x\n" + "\n".join(odd))
     predict_file(model, late, tmp_path / "late_out.csv")
     predict_file(model, fit, tmp_path / "out.csv")
-    answers, before = said(tmp_path / "late_out.csv"), said(tmp_path / "out.csv")
+    answers, before = last_cells(tmp_path / "late_out.csv"), last_cells(tmp_path / "out.csv")
     assert len(answers) == len(cells) + 1
     assert answers[1:-2] == before[1:-2]
     assert answers[-2] == "yes"

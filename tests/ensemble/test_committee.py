@@ -268,7 +268,7 @@ def test_explanations_say_what_every_member_counted_for(rule):
     if rule == "vote":
         own = (k[:, None] == said.argmax(axis=2).T).astype(float)
     np.testing.assert_allclose(found.supports, own)
-    np.testing.assert_array_equal(found.said, model.classes_[said.argmax(axis=2)].T)
+    np.testing.assert_array_equal(found.answers, model.classes_[said.argmax(axis=2)].T)
     if rule == "product":
         other = said[:, np.arange(9), 1 - k].T
         np.testing.assert_allclose(found.shares, np.log(np.maximum(own, 1e-12) / np.maximum(other, 1e-12)))

@@ -308,7 +308,7 @@ SENTENCES = {
 }
 
 
-def said(data):
+def study_of(data):
     y, predictions, *more = data
     return fake_study(y, predictions, **(more[0] if more else {}))
 
@@ -316,8 +316,8 @@ def said(data):
 @pytest.mark.parametrize("case", SENTENCES)
 def test_a_sentence_is_said_where_it_is_true_and_nowhere_else(case):
     sentence, where, where_not = SENTENCES[case]
-    assert sentence in said(where).text
-    assert sentence not in said(where_not).text
+    assert sentence in study_of(where).text
+    assert sentence not in study_of(where_not).text
 
 
 # -- numbers behind the sentences ----------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def complete_loss(
     --------
     >>> loss, note = complete_loss({("bad", "good"): 5.0}, ["bad", "good"])
     >>> loss.values.tolist(), note
-    ([[0.0, 5.0], [1.0, 0.0]], 'Not said in the loss, so taken as 1: good:bad.')
+    ([[0.0, 5.0], [1.0, 0.0]], 'Not given in the loss, so taken as 1: good:bad.')
     """
     labels = list(classes)
     if isinstance(costs, LossMatrix):
@@ -90,7 +90,7 @@ def complete_loss(
         if str(true) != str(action) and (str(true), str(action)) not in given
     ]
     more = f" and {len(filled) - 6} more" if len(filled) > 6 else ""
-    note = f"Not said in the loss, so taken as 1: {', '.join(filled[:6])}{more}." if filled else ""
+    note = f"Not given in the loss, so taken as 1: {', '.join(filled[:6])}{more}." if filled else ""
     return loss, note
 
 

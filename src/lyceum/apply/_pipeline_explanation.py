@@ -54,8 +54,8 @@ def _cells_of(values: Any, names: Sequence[str], places: list[int]) -> np.ndarra
     if len(places) == 1:
         return cells[:, 0]
     if any("=" not in names[j] for j in places):
-        said = [", ".join(cell for cell in row if isinstance(cell, str)) for row in cells]
-        return np.array(said, dtype=object)
+        joined = [", ".join(cell for cell in row if isinstance(cell, str)) for row in cells]
+        return np.array(joined, dtype=object)
     labels = np.array([names[j].split("=", 1)[-1] for j in places], dtype=object)
     ones = cells.astype(np.float64) == 1.0
     return np.where(ones.any(axis=1), labels[ones.argmax(axis=1)], "")

@@ -67,8 +67,8 @@ class Reduction:
         found = self.model.summary()
         if not self.left_out:
             return found
-        said = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
-        return Summary(found.title, {**found.facts, "left out": said}, found.tables)
+        reasons = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
+        return Summary(found.title, {**found.facts, "left out": reasons}, found.tables)
 
     def as_dict(self) -> dict[str, Any]:
         """The summary and the columns, as plain values."""

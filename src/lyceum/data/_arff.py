@@ -154,15 +154,15 @@ def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
 
 
 def _convert(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Array | pa.ChunkedArray:
-    said = kind.split()[0].lower()
+    type_name = kind.split()[0].lower()
     if kind.startswith("{"):
         return _nominal(cells, kind, name, path)
-    if said not in (*_NUMBERS, "string", "date"):
+    if type_name not in (*_NUMBERS, "string", "date"):
         raise DataError(f"{path}: attribute {name!r} is declared {kind!r}, which cannot be read")
     try:
-        if said in _NUMBERS:
+        if type_name in _NUMBERS:
             return cells.cast(pa.float64())
-        return pc.strptime(cells, _date_format(kind[4:].strip()), "s") if said == "date" else cells
+        return pc.strptime(cells, _date_format(kind[4:].strip()), "s") if type_name == "date" else cells
     except pa.ArrowInvalid as error:
         raise DataError(f"{path}: attribute {name!r} is declared {kind} but {error}") from error
 

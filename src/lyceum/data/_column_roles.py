@@ -1,4 +1,4 @@
-"""What the user said of the columns: target, weight, declared kinds or a schema, columns to leave out."""
+"""What the user declared of the columns: target, weight, declared kinds or a schema, columns to leave out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SINGLE = 10  # of so many classes, one may have a single row
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """What the user said of the columns.
+    """What the user declared of the columns.
 
     `kinds` are declared for some columns; `columns` are those of a whole schema that was given. `types` says
     what every column of a typed table holds (see `ColumnProfile.holds`): its kind follows from its type. It

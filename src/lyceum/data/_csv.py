@@ -66,7 +66,7 @@ class CsvFormat:
     """How CSV files are written, and the types of their columns where those are known already.
 
     `read` and `stream` infer the types that are not known, `stream` from the first batch only. `settle` runs
-    any function of a format and goes on until the types fit every cell of every file. What the user said of
+    any function of a format and goes on until the types fit every cell of every file. What the user declared of
     the files is a `FileFormat`, which finds out the rest.
     """
 
@@ -80,7 +80,7 @@ class CsvFormat:
     only: tuple[str, ...] = ()  # the columns to read, if not all
     longer: int = 1  # how many times larger than usual the blocks are that the longest row fits into
     decimal: str = "."
-    said: str = ""  # the decimal mark that the user said
+    given_decimal: str = ""  # the decimal mark that the user gave
     written: Mapping[str, Written] = field(default_factory=dict)  # columns of text that a stream parses
     known: Mapping[str, str] = field(default_factory=dict)  # how columns were written when they were learned
     guessed: bool = False  # whether another encoding may take the place of one that does not fit
@@ -202,10 +202,10 @@ class CsvFormat:
         kind = TEXT if before is not None else _next(self.types[name], misfit)
         if kind == TEXT and before is None:
             cell, known = pa.array([misfit.cell]), self.known.get(name, "")
-            style = style_of(cell, self.said, self.decimal, known)
+            style = style_of(cell, self.given_decimal, self.decimal, known)
             if style is not None:
                 written[name] = style
-        elif before is not None and before.doubtful and not before.date and not self.said:
+        elif before is not None and before.doubtful and not before.date and not self.given_decimal:
             other = Written("," if before.decimal == "." else ".")
             if not other.parse(pa.array([misfit.cell])).null_count:
                 written[name] = other
@@ -236,7 +236,7 @@ class CsvFormat:
         """This format with the types of the first batch of the file, and how its text is written."""
         form, batch = self._with_long_rows(lambda form: form._first_batch(source))
         types = {column.name: column.type for column in batch.schema}
-        written = styles_of(batch, self.said, self.decimal, self.known)
+        written = styles_of(batch, self.given_decimal, self.decimal, self.known)
         return replace(form, types={**types, **dict.fromkeys(written, TEXT)}, written=written)
 
     def _first_batch(self, source: str) -> pa.RecordBatch:

@@ -83,8 +83,8 @@ class Explained:
         names = schema.names
         if len(set(names)) < len(names):
             twice = sorted(name for name, count in Counter(names).items() if count > 1)
-            said = f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
-            raise SameNames(said, self.source, names)
+            text = f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
+            raise SameNames(text, self.source, names)
         if any(_is_binary(kind) for kind in schema.types):
             raise self._not_text()
 

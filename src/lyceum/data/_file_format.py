@@ -99,17 +99,17 @@ class FileFormat:
         long = {name: TEXT for name, cells in columns if _is_long(cells[self.header :])}
         notes = list(_notes(self, encoding, decimal, rows))
         return CsvFormat(
-            separator, encoding, self.missing, types=long, names=names, decimal=decimal, said=self.decimal,
+            separator, encoding, self.missing, types=long, names=names, decimal=decimal, given_decimal=self.decimal,
             guessed=not certain, notes=tuple(notes),
         )  # fmt: skip
 
 
-def _notes(said: FileFormat, encoding: str, decimal: str, rows: list[list[str]]) -> Iterator[str]:
-    if not said.encoding and encoding != "utf8":
+def _notes(given: FileFormat, encoding: str, decimal: str, rows: list[list[str]]) -> Iterator[str]:
+    if not given.encoding and encoding != "utf8":
         yield f"not UTF-8 text: read as {encoding}"
-    if not said.decimal and decimal == ",":
+    if not given.decimal and decimal == ",":
         yield "numbers are written with decimal commas"
-    if said.header and len(rows) > 1 and rows[0] and all(map(_is_number, rows[0])):
+    if given.header and len(rows) > 1 and rows[0] and all(map(_is_number, rows[0])):
         yield (
             f"the first row holds numbers ({', '.join(rows[0][:3])}{' …' * (len(rows[0]) > 3)}) and was "
             "taken for the names of the columns: say --no-header (header=False) if it is no header"

@@ -245,7 +245,7 @@ def _describe(styles: Mapping[str, Written], table: pa.Table) -> Iterator[str]:
 
 
 def parse_written(data: TableData) -> TableData:
-    """The data of a typed source with text that is written as numbers or dates read as such, and said so.
+    """The data of a typed source with text that is written as numbers or dates read as such, with a note.
 
     Text of plain digits stays text, as it may hold codes.
 
@@ -289,9 +289,14 @@ def fits_memory(data: Any, memory: int, form: FileFormat | None = None) -> bool:
 
 
 def with_rows(table: pa.Table, path: str) -> pa.Table:
-    if not table.num_rows:
-        raise DataError(f"{path} has column names but no rows (0 samples)")
+    check_has_rows(table.num_rows, path)
     return table
+
+
+def check_has_rows(n_rows: int, source: str) -> None:
+    """Raise DataError unless there are rows below the column names."""
+    if not n_rows:
+        raise DataError(f"{source} has column names but no rows (0 samples)")
 
 
 Tables = tuple[list[pa.Table], tuple[str, ...], str]

@@ -78,7 +78,7 @@ class Written:
         return self.date or self.decimal
 
     def fits(self, texts: pa.Array, decimal: str = "") -> bool:
-        """Whether all texts are written so, and not with another decimal mark than the user said."""
+        """Whether all texts are written so, and not with another decimal mark than the user gave."""
         if decimal and not self.date and self.decimal != decimal:
             return False
         return not self.parse(texts).null_count
@@ -128,7 +128,7 @@ def _date_pattern(form: str) -> str:
 def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str = "") -> Written | None:
     """How all of these texts are written, None if they are not numbers or dates in one style.
 
-    `decimal` is the mark that the user said, `prefers` the one to take where both would do. `known` is how
+    `decimal` is the mark that the user gave, `prefers` the one to take where both would do. `known` is how
     the column was written when a model learned it: it is taken wherever it fits.
 
     >>> style_of(pa.array(["1.234,50 €", "7 €"])).decimal

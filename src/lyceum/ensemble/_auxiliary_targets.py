@@ -164,13 +164,13 @@ class AuxiliaryTargets(EitherTask, Learner):
         self.seed_ = seed_from(self.random_state)
         self.places_ = self._auxiliary_places()
         rest = self._rest(source)
-        said, self.auxiliary_ = [], []
+        answers, self.auxiliary_ = [], []
         for i, j in enumerate(self.places_.tolist()):
             column, cells = source.schema[j], np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
-            said.append(self._held_out(rest, column, cells, i))
+            answers.append(self._held_out(rest, column, cells, i))
             self.auxiliary_.append(_fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i))
         final = set_seeds(clone(base), self.seed_, _FINAL)
-        table = self._with_answers(rest, said)
+        table = self._with_answers(rest, answers)
         if table.w is not None and not table.w.all():
             table = table.take(np.flatnonzero(table.w))
         self.estimator_ = final.fit(Rows(table))
@@ -203,14 +203,14 @@ class AuxiliaryTargets(EitherTask, Learner):
         assert out is not None
         return out
 
-    def _with_answers(self, rest: ArraySource, said: list[np.ndarray]) -> ArraySource:
-        if not said:
+    def _with_answers(self, rest: ArraySource, answers: list[np.ndarray]) -> ArraySource:
+        if not answers:
             return rest
         columns = list(rest.schema.columns)
-        for j, part in zip(self.places_.tolist(), said):
+        for j, part in zip(self.places_.tolist(), answers):
             name = self.schema_[j].name
             columns.extend(Column(f"{name}: {k}", why="predicted") for k in range(part.shape[1]))
-        X = np.hstack([np.asarray(rest.X, dtype=np.float64), *said])
+        X = np.hstack([np.asarray(rest.X, dtype=np.float64), *answers])
         return replace(rest, X=X, schema=replace(rest.schema, columns=tuple(columns)), coded=True)
 
     # -- predict ---------------------------------------------------------------------------------------------
@@ -287,5 +287,5 @@ def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
         return _ask(model, method, replace(one, y=None, w=None))[:0]
     source = ArraySource(block.X, None, None, block.schema, coded=True)
     rest = model._rest(source)
-    said = [_answers(one, rest) for one in model.auxiliary_]
-    return np.asarray(getattr(model.estimator_, method)(Rows(model._with_answers(rest, said))))
+    answers = [_answers(one, rest) for one in model.auxiliary_]
+    return np.asarray(getattr(model.estimator_, method)(Rows(model._with_answers(rest, answers))))

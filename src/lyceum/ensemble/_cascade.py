@@ -199,9 +199,11 @@ class CascadeClassifier(Classifier, CommitteeBase):
         self.costs_ = self._stage_costs()
         self.next_ = self._next_stages()
         given = self._given_thresholds(S)
-        said = self._out_of_fold(data, target, w, self.cv)
-        seen = np.isfinite(said).all(axis=(0, 2))
-        flow = Flow.of(said[:, seen], target[seen], None if w is None else w[seen], self.costs_, self.next_)
+        answers = self._out_of_fold(data, target, w, self.cv)
+        seen = np.isfinite(answers).all(axis=(0, 2))
+        flow = Flow.of(
+            answers[:, seen], target[seen], None if w is None else w[seen], self.costs_, self.next_
+        )
         self.thresholds_ = choose_thresholds(flow, self.budget) if given is None else given
         self._report(flow)
         self._fit_members(data, w)
@@ -271,12 +273,12 @@ class CascadeClassifier(Classifier, CommitteeBase):
             rows = np.flatnonzero(at == s)
             if not len(rows):
                 continue
-            said = self._answer(s, one, data, None if len(rows) == n else rows)
+            answers = self._answer(s, one, data, None if len(rows) == n else rows)
             if every is not None:
-                every[rows, s] = said
-            onward = self.next_[s, said.argmax(axis=1)]
-            sure = (said.max(axis=1) >= self.thresholds_[s]) | (onward < 0)
-            posterior[rows[sure]], stage[rows[sure]] = said[sure], s
+                every[rows, s] = answers
+            onward = self.next_[s, answers.argmax(axis=1)]
+            sure = (answers.max(axis=1) >= self.thresholds_[s]) | (onward < 0)
+            posterior[rows[sure]], stage[rows[sure]] = answers[sure], s
             at[rows] = np.where(sure, -1, onward)
         return posterior, stage
 
@@ -302,12 +304,12 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     def _member_parts(self, data: CommitteeData) -> np.ndarray:
         n, S = data.n_rows, len(self.names_)
-        said = np.full((n, S, len(self.classes_)), np.nan)
-        posterior, stage = self._decide(data, n, said)
+        answers = np.full((n, S, len(self.classes_)), np.nan)
+        posterior, stage = self._decide(data, n, answers)
         parts = np.full((n, S, 3), np.nan)
-        asked = np.isfinite(said[:, :, 0])
-        parts[asked, 0] = said[asked].argmax(axis=1)
-        parts[:, :, 1] = said[np.arange(n), :, posterior.argmax(axis=1)]
+        asked = np.isfinite(answers[:, :, 0])
+        parts[asked, 0] = answers[asked].argmax(axis=1)
+        parts[:, :, 1] = answers[np.arange(n), :, posterior.argmax(axis=1)]
         parts[:, :, 2] = stage[:, None] == np.arange(S)
         return parts
 

@@ -35,17 +35,17 @@ class Flow:
     @classmethod
     def of(
         cls,
-        said: np.ndarray,
+        answers: np.ndarray,
         target: np.ndarray,
         w: np.ndarray | None,
         costs: np.ndarray,
         following: np.ndarray,
     ) -> Flow:
         """From posteriors of shape (S, n, K)."""
-        leaning = said.argmax(axis=2)
-        onward = np.stack([following[s, leaning[s]] for s in range(len(said))])
+        leaning = answers.argmax(axis=2)
+        onward = np.stack([following[s, leaning[s]] for s in range(len(answers))])
         weight = row_weights(w, len(target))
-        return cls(said.max(axis=2), leaning != target, onward, weight, costs)
+        return cls(answers.max(axis=2), leaning != target, onward, weight, costs)
 
     def run(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The stage that decides every row, and whether it is wrong."""

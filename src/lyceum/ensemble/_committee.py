@@ -25,12 +25,12 @@ from lyceum.ensemble._fusion import (
     simplex_weights,
     weighted_sum,
 )
-from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression, Ridge
 from lyceum.prepare import FillMissing, Standardize
 from lyceum.probability import check_shares
 from lyceum.report import Summary, Table
+from lyceum.statistics import weighted_mean
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["Committee", "usual_classifiers", "usual_regressors"]
@@ -206,17 +206,17 @@ class Committee(EitherTask, CommitteeBase):
             return check_shares(way, len(self.names_), "weights", "member")
         if way == "log_odds" and not self._predicts_classes:
             raise SettingError("weights='log_odds' are for classifiers: choose 'validation' or 'learned'")
-        said = self._out_of_fold(data, target, w, self.cv, vote=self.rule == "vote" and way == "learned")
-        seen = np.isfinite(said).all(axis=(0, 2))
-        return self._weights_from(way, said[:, seen], target[seen], None if w is None else w[seen])
+        answers = self._out_of_fold(data, target, w, self.cv, vote=self.rule == "vote" and way == "learned")
+        seen = np.isfinite(answers).all(axis=(0, 2))
+        return self._weights_from(way, answers[:, seen], target[seen], None if w is None else w[seen])
 
     def _weights_from(
-        self, way: str, said: np.ndarray, target: np.ndarray, w: np.ndarray | None
+        self, way: str, answers: np.ndarray, target: np.ndarray, w: np.ndarray | None
     ) -> np.ndarray:
-        self.validation_errors_ = np.array([weighted_mean(self._losses(one, target), w) for one in said])
+        self.validation_errors_ = np.array([weighted_mean(self._losses(one, target), w) for one in answers])
         errors = self.validation_errors_
         if way == "learned":
-            return simplex_weights(said if self._predicts_classes else said[:, :, 0], target, w)
+            return simplex_weights(answers if self._predicts_classes else answers[:, :, 0], target, w)
         if not self._predicts_classes:
             goodness = 1.0 / np.maximum(errors, _SMALLEST * max(float(errors.max()), _SMALLEST))
         elif way == "validation":
@@ -226,10 +226,10 @@ class Committee(EitherTask, CommitteeBase):
             goodness = np.maximum(np.log((1.0 - rate) / rate, where=rate < 1.0, out=np.zeros_like(rate)), 0.0)
         return check_shares(goodness if goodness.any() else None, len(goodness), "weights", "member")
 
-    def _losses(self, said: np.ndarray, target: np.ndarray) -> np.ndarray:
+    def _losses(self, answers: np.ndarray, target: np.ndarray) -> np.ndarray:
         if self._predicts_classes:
-            return (said.argmax(axis=1) != target).astype(np.float64)
-        return (said[:, 0] - target) ** 2
+            return (answers.argmax(axis=1) != target).astype(np.float64)
+        return (answers[:, 0] - target) ** 2
 
     # -- predict ---------------------------------------------------------------------------------------------
 
@@ -245,25 +245,25 @@ class Committee(EitherTask, CommitteeBase):
     def member_outputs(self, X: Any) -> np.ndarray:
         """The answers of every member: posteriors of shape (L, n, K), or numbers of shape (L, n)."""
         check_is_fitted(self)
-        said = np.asarray(self._apply_to_members(partial(_side_by_side, self), X))
-        shape = (len(said), len(self.estimators_), -1)
-        outputs = said.reshape(shape).transpose(1, 0, 2)
+        answers = np.asarray(self._apply_to_members(partial(_side_by_side, self), X))
+        shape = (len(answers), len(self.estimators_), -1)
+        outputs = answers.reshape(shape).transpose(1, 0, 2)
         return outputs if self._predicts_classes else outputs[:, :, 0]
 
     def _fuse_answers(self, data: CommitteeData) -> np.ndarray:
         vote = self.rule == "vote"
-        said = (self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_))
+        answers = (self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_))
         if vote or self.rule in ("sum", "average", "weighted"):  # a member at a time: no room for all answers
-            return weighted_sum(said, self.weights_)
-        return self._fused_from(np.stack(list(said)))
+            return weighted_sum(answers, self.weights_)
+        return self._fused_from(np.stack(list(answers)))
 
-    def _fused_from(self, said: np.ndarray) -> np.ndarray:
+    def _fused_from(self, answers: np.ndarray) -> np.ndarray:
         weights = None if self.rule in ("median", "minimum", "maximum") else self.weights_
-        fused = fuse(said, self.rule, weights)
+        fused = fuse(answers, self.rule, weights)
         if self.rule != "product":
             return fused
         none = ~(fused.sum(axis=1) > 0.0)
-        fused[none] = fuse(said[:, none], "sum", weights) if none.any() else 0.0
+        fused[none] = fuse(answers[:, none], "sum", weights) if none.any() else 0.0
         return fused
 
     def _fused_answer(self, data: CommitteeData) -> np.ndarray:
@@ -278,26 +278,28 @@ class Committee(EitherTask, CommitteeBase):
         return self.names_, unit, settings
 
     def _member_parts(self, data: CommitteeData) -> np.ndarray:
-        said = self._answers(data, vote=self.rule == "vote")
-        fused = self._fused_from(said)
-        shares = member_shares(said, fused, self.rule, self.weights_)
+        answers = self._answers(data, vote=self.rule == "vote")
+        fused = self._fused_from(answers)
+        shares = member_shares(answers, fused, self.rule, self.weights_)
         if not self._predicts_classes:
-            return np.stack([said[:, :, 0], np.full(shares.shape, np.nan), shares], axis=2).swapaxes(0, 1)
-        own = said[:, np.arange(len(fused)), fused.argmax(axis=1)]
-        return np.stack([said.argmax(axis=2), own, shares], axis=2).swapaxes(0, 1)
+            return np.stack([answers[:, :, 0], np.full(shares.shape, np.nan), shares], axis=2).swapaxes(0, 1)
+        own = answers[:, np.arange(len(fused)), fused.argmax(axis=1)]
+        return np.stack([answers.argmax(axis=2), own, shares], axis=2).swapaxes(0, 1)
 
     def diversity(self, X: Any, y: Any) -> Diversity:
         """How differently the members err on test rows."""
-        names, said = self.names_, self.member_outputs(X)
+        names, answers = self.names_, self.member_outputs(X)
         if not self._predicts_classes:
             raise SettingError("diversity is measured for classifiers")
-        return diversity(np.asarray(y), self.classes_[said.argmax(axis=2)].T, names)
+        return diversity(np.asarray(y), self.classes_[answers.argmax(axis=2)].T, names)
 
     def prune(self, X: Any, y: Any, method: str = "reduce_error", **settings: Any) -> Committee:
         """A fitted committee of fewer members, chosen on validation rows; see `prune_committee`."""
-        said = self.member_outputs(X)
+        answers = self.member_outputs(X)
         codes = np.searchsorted(self.classes_, np.asarray(y)) if self._predicts_classes else np.asarray(y)
-        found = prune_committee(codes, said, method=method, rule=self.rule, weights=self.weights_, **settings)
+        found = prune_committee(
+            codes, answers, method=method, rule=self.rule, weights=self.weights_, **settings
+        )
         return self._with_members(found)
 
     def _with_members(self, found: Pruning) -> Committee:

@@ -33,7 +33,14 @@ from lyceum.data import ArraySource, Block, Inputs, Step, is_frame
 from lyceum.ensemble._committee_explanation import CommitteeExplanation
 from lyceum.ensemble._draws import set_seeds
 from lyceum.ensemble._member_answers import one_hot, posteriors, vote_codes
-from lyceum.ensemble._member_data import MemberData, refuse_codes, takes_missing, takes_rows, takes_text
+from lyceum.ensemble._member_data import (
+    MemberData,
+    for_any_rows,
+    refuse_codes,
+    takes_missing,
+    takes_rows,
+    takes_text,
+)
 from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, column_places, named_members
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
@@ -289,8 +296,8 @@ class CommitteeBase(_BaseComposition, Learner):
             return i, test, self._answer(i, fitted, data, test, vote)
 
         with single_threaded_blas():
-            for done, (i, test, said) in enumerate(ordered_map(work, tasks), 1):
-                out[i, test] = said
+            for done, (i, test, answers) in enumerate(ordered_map(work, tasks), 1):
+                out[i, test] = answers
                 report("folds and members", done, len(tasks))
         return out
 
@@ -315,10 +322,10 @@ class CommitteeBase(_BaseComposition, Learner):
             answer = partial(self._apply_to_members, self._fused_answer)
             members = partial(self._apply_to_members, partial(_flat_member_parts, self))
             rows = self._rows_to_predict(X)
-            found, said = explain_frame(X, rows, self.typical_, answer, unit, classes, members)
+            found, answers = explain_frame(X, rows, self.typical_, answer, unit, classes, members)
         else:
-            found, said = self._explain_with_more(X, partial(_parts, self), unit)
-        return CommitteeExplanation.of(found, said, classes, *self._member_heads())
+            found, answers = self._explain_with_more(X, partial(_parts, self), unit)
+        return CommitteeExplanation.of(found, answers, classes, *self._member_heads())
 
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
         """The members that explanations name, the unit of their shares, and a setting of each."""
@@ -360,8 +367,10 @@ def _flat_member_parts(model: CommitteeBase, data: CommitteeData) -> np.ndarray:
 
 
 def _of_block(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
-    if not len(block):  # the answers for no rows have the shape and the type of those for one
-        return _of_block(block.with_X(np.zeros((1, len(block.schema))), block.schema), of, others)[:0]
+    return for_any_rows(block, partial(_of_some, of=of, others=others))
+
+
+def _of_some(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
     own = MemberData(ArraySource(block.X, None, None, block.schema, coded=True))
     if not others:
         return of(CommitteeData(own, None))

@@ -26,7 +26,7 @@ class CommitteeExplanation(Explanation):
     members : sequence of str
         The names of the members or stages; of a stack also "(base)", the part of typical answers, and
         "(columns)" if the final learner sees the table.
-    said : array of shape (n, members)
+    answers : array of shape (n, members)
         The class, or the number, that each member predicts for the row; None for a stage that was not asked.
     supports : array of shape (n, members) or None
         The posterior, or the vote, of each member for the class that the committee predicts; NaN for a stage
@@ -67,7 +67,7 @@ class CommitteeExplanation(Explanation):
     """
 
     members: Sequence[str] = ()
-    said: np.ndarray = None  # type: ignore[assignment]
+    answers: np.ndarray = None  # type: ignore[assignment]
     supports: np.ndarray | None = None
     shares: np.ndarray = None  # type: ignore[assignment]
     share_unit: str = ""
@@ -85,14 +85,14 @@ class CommitteeExplanation(Explanation):
     ) -> CommitteeExplanation:
         """From an explanation by columns and, for every row and member, its answer (a class code or number,
         NaN if it was not asked), its support of the prediction, and its share, (n, 3 * members)."""
-        said, supports, shares = np.moveaxis(parts.reshape(len(parts), len(members), 3), 2, 0)
-        labels: np.ndarray = np.full(said.shape, None, dtype=object)
-        asked = np.isfinite(said)
-        labels[asked] = said[asked] if classes is None else classes[said[asked].astype(int)]
+        answers, supports, shares = np.moveaxis(parts.reshape(len(parts), len(members), 3), 2, 0)
+        labels: np.ndarray = np.full(answers.shape, None, dtype=object)
+        asked = np.isfinite(answers)
+        labels[asked] = answers[asked] if classes is None else classes[answers[asked].astype(int)]
         return found.extend(
             cls,
             members=members,
-            said=labels,
+            answers=labels,
             supports=None if classes is None else supports,
             shares=shares,
             share_unit=share_unit,
@@ -101,7 +101,7 @@ class CommitteeExplanation(Explanation):
 
     def detail(self, i: int) -> Table:
         """The answer and the share of every member for row i."""
-        heads, columns = ["member", "says"], [list(self.members), [plain(one) for one in self.said[i]]]
+        heads, columns = ["member", "says"], [list(self.members), [plain(one) for one in self.answers[i]]]
         if self.supports is not None:
             heads.append(f"for {plain(self.predicted[i])}")
             columns.append(self.supports[i].tolist())
@@ -121,7 +121,7 @@ def _cell(value: Any) -> Any:
     return "" if value is None or (isinstance(value, float) and np.isnan(value)) else value
 
 
-def member_shares(said: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
+def member_shares(answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
     """The share of every member in the fused answer of the class with the largest one, (L, n).
 
     For sums and votes w_l p_l(k), which add up to the fused answer; for median, minimum and maximum the fused
@@ -130,7 +130,7 @@ def member_shares(said: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray)
 
     Parameters
     ----------
-    said : array of shape (L, n, K)
+    answers : array of shape (L, n, K)
         The answers; K is 1 for numbers.
     fused : array of shape (n, K)
         The fused answers.
@@ -140,13 +140,13 @@ def member_shares(said: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray)
         The weights of the members; the sum is 1.
     """
     rows, k = np.arange(len(fused)), fused.argmax(axis=1)
-    own = said[:, rows, k]
+    own = answers[:, rows, k]
     if rule == "product":
         if fused.shape[1] == 1:
             return np.zeros(own.shape)
         second = fused.copy()
         second[rows, k] = -np.inf
-        other = said[:, rows, second.argmax(axis=1)]
+        other = answers[:, rows, second.argmax(axis=1)]
         return len(w) * w[:, None] * np.log(np.maximum(own, _LEAST) / np.maximum(other, _LEAST))
     if rule in ("median", "minimum", "maximum"):
         answer = fused[rows, k]

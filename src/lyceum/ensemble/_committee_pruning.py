@@ -157,8 +157,8 @@ class _PruningSearch:
             weighted = self.weights is not None and self.rule not in ("median", "minimum", "maximum")
             w = self.weights[some] if weighted else None  # type: ignore[index]
             w = None if w is None or not w.any() else w
-            said = fuse(self.outputs[some], self.rule, w)
-            wrong = said.argmax(axis=1) != self.y if self.classes else (said[:, 0] - self.y) ** 2
+            answers = fuse(self.outputs[some], self.rule, w)
+            wrong = answers.argmax(axis=1) != self.y if self.classes else (answers[:, 0] - self.y) ** 2
             self.known[key] = float(wrong.mean())
         return self.known[key]
 

@@ -72,7 +72,7 @@ class ExpertMixture:
     gates: np.ndarray  # (n_gates, branching, d + 1)
     experts: list[Any]
     sigma: np.ndarray  # (experts,), of regressors
-    said: list[np.ndarray]  # the answers of every expert on the rows of `fit`
+    answers: list[np.ndarray]  # the answers of every expert on the rows of `fit`
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,25 +95,25 @@ class ExpertTask:
     codes: np.ndarray | None  # class codes of classifiers
     classes: np.ndarray | None
 
-    def answers(self, expert: Any) -> np.ndarray:
+    def answers_of(self, expert: Any) -> np.ndarray:
         """The answer of an expert for every row: its number, or the log posterior of the true class."""
         if self.codes is None:
             return np.asarray(expert.predict(self.Z), dtype=np.float64)
         proba = class_posteriors(expert, self.Z, self.classes)  # type: ignore[arg-type]
         return np.log(np.maximum(proba[np.arange(len(self.codes)), self.codes], 1e-300))
 
-    def log_likelihood(self, said: np.ndarray, sigma: float) -> np.ndarray:
+    def log_likelihood(self, answers: np.ndarray, sigma: float) -> np.ndarray:
         """log p(y_i|x_i) from the answers of one expert."""
         if self.codes is not None:
-            return said
-        return -0.5 * ((self.y - said) / sigma) ** 2 - np.log(sigma * np.sqrt(2 * np.pi))
+            return answers
+        return -0.5 * ((self.y - answers) / sigma) ** 2 - np.log(sigma * np.sqrt(2 * np.pi))
 
-    def spread(self, said: np.ndarray, share: np.ndarray, floor: float) -> float:
+    def spread(self, answers: np.ndarray, share: np.ndarray, floor: float) -> float:
         """The maximum-likelihood deviation of a regressor's errors, not below the floor."""
         if self.codes is not None:
             return 1.0
         weight = share * self.w
-        return float(np.sqrt(max(weight @ (self.y - said) ** 2 / weight.sum(), floor)))
+        return float(np.sqrt(max(weight @ (self.y - answers) ** 2 / weight.sum(), floor)))
 
 
 def class_posteriors(expert: Any, Z: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -194,8 +194,8 @@ def _expectation(
 ) -> tuple[np.ndarray, float]:
     """Responsibilities, and the penalised log-likelihood."""
     joint = tree.log_shares(task.Z, mixture.gates)
-    for j, said in enumerate(mixture.said):
-        joint[:, j] += task.log_likelihood(said, mixture.sigma[j])
+    for j, answers in enumerate(mixture.answers):
+        joint[:, j] += task.log_likelihood(answers, mixture.sigma[j])
     total = np.logaddexp.reduce(joint, axis=1)
     penalty = 0.5 * alpha * float((mixture.gates[:, :, :-1] ** 2).sum())
     return np.exp(joint - total[:, None]), float(task.w @ total) - penalty
@@ -210,14 +210,14 @@ def _improve_experts(
         if old is not None and weight.sum() < _LEAST_SHARE * task.w.sum():
             continue
         new = clone(expert).fit(task.Z, task.y, sample_weight=weight)
-        said = task.answers(new)
-        sigma = task.spread(said, share[:, j], floor)
+        answers = task.answers_of(new)
+        sigma = task.spread(answers, share[:, j], floor)
         if old is not None:
-            kept = task.spread(mixture.said[j], share[:, j], floor)
-            before = task.log_likelihood(mixture.said[j], kept)
-            if weight @ task.log_likelihood(said, sigma) < weight @ before:
-                new, said, sigma = old, mixture.said[j], kept
-        mixture.experts[j], mixture.said[j], mixture.sigma[j] = new, said, sigma
+            kept = task.spread(mixture.answers[j], share[:, j], floor)
+            before = task.log_likelihood(mixture.answers[j], kept)
+            if weight @ task.log_likelihood(answers, sigma) < weight @ before:
+                new, answers, sigma = old, mixture.answers[j], kept
+        mixture.experts[j], mixture.answers[j], mixture.sigma[j] = new, answers, sigma
 
 
 def _improve_gates(

@@ -50,10 +50,10 @@ def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
 
     Examples
     --------
-    >>> said = [[0.2, 0.5, 0.3], [0.0, 0.6, 0.4], [0.4, 0.4, 0.2]]
-    >>> fuse(said, "median").tolist(), fuse(said, "minimum").tolist()
+    >>> answers = [[0.2, 0.5, 0.3], [0.0, 0.6, 0.4], [0.4, 0.4, 0.2]]
+    >>> fuse(answers, "median").tolist(), fuse(answers, "minimum").tolist()
     ([0.2, 0.5, 0.3], [0.0, 0.4, 0.2])
-    >>> fuse(said, "product").round(3).tolist()
+    >>> fuse(answers, "product").round(3).tolist()
     [0.0, 0.12, 0.024]
     """
     outputs = np.asarray(outputs, dtype=np.float64)

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
@@ -25,6 +24,7 @@ from lyceum.base import (
     Learner,
     complexity,
     explain_frame,
+    pipeline_steps,
     replace_columns,
     takes_missing,
     takes_rows,
@@ -138,9 +138,18 @@ def _part(container: Any, rows: Any, columns: Any) -> Any:
     return container if rows is None else _safe_indexing(container, rows)
 
 
+def for_any_rows(block: Block, of: Callable[[Block], np.ndarray]) -> np.ndarray:
+    """`of` the block; the answers for no rows have the shape and the type of those for one."""
+    if len(block):
+        return of(block)
+    return of(block.with_X(np.zeros((1, len(block.schema))), block.schema))[:0]
+
+
 def _of_block(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
-    if not len(block):  # the answers for no rows have the shape and the type of those for one
-        return _of_block(block.with_X(np.zeros((1, len(block.schema))), block.schema), of, own)[:0]
+    return for_any_rows(block, partial(_of_some, of=of, own=own))
+
+
+def _of_some(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
     if own:
         return of(MemberData(ArraySource(block.X, None, None, block.schema, coded=True)))
     refuse_codes(block.schema)
@@ -160,10 +169,10 @@ class _Inputs(Inputs):
     """The way in for an ensemble: which columns hold categories may also be a setting of the estimator."""
 
     def _kinds(self, names: Sequence[str], named: bool = True) -> Any:
-        said = self.learner.categorical_features
+        declared = self.learner.categorical_features
         base = self.learner._base()
-        first = base.steps[0][1] if isinstance(base, Pipeline) else base
-        if isinstance(said, str) and hasattr(first, "categorical_features"):
+        first = pipeline_steps(base)[0]
+        if isinstance(declared, str) and hasattr(first, "categorical_features"):
             return Inputs(first)._kinds(names, named)
         return super()._kinds(names, named)
 

@@ -172,9 +172,9 @@ def _stretches(X: np.ndarray, step: int = 1 << 14) -> list[np.ndarray]:
 
 def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
     """Whether the estimator is the default one but for what does not matter to a stump on numbers."""
-    usual, said = DecisionTreeClassifier(max_depth=1).get_params(), base.get_params()
+    usual, given = DecisionTreeClassifier(max_depth=1).get_params(), base.get_params()
     free = ("random_state", "categorical_features", "categorical_split", "max_branches")
-    return all(said[name] == value for name, value in usual.items() if name not in free)
+    return all(given[name] == value for name, value in usual.items() if name not in free)
 
 
 class StumpFitter:

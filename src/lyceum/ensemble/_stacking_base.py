@@ -69,11 +69,11 @@ class StackingBase(CommitteeBase):
         final = self._final()
         data, target, w = self._committee_data(X, y, sample_weight, extra=[final])
         self.level0_names_ = self._level0_names()
-        said = self._out_of_fold(data, target, w, self.cv)
-        seen = np.flatnonzero(np.isfinite(said).all(axis=(0, 2)))
+        answers = self._out_of_fold(data, target, w, self.cv)
+        seen = np.flatnonzero(np.isfinite(answers).all(axis=(0, 2)))
         if not len(seen):
             raise DataError("cv leaves no row out: there is nothing for the final learner to learn from")
-        columns = self._columns_of(said[:, seen])
+        columns = self._columns_of(answers[:, seen])
         table = self._level1(columns, data, seen)
         learner = set_seeds(clone(final), self.seed_, _FINAL)
         part = None if w is None else w[seen]
@@ -90,11 +90,11 @@ class StackingBase(CommitteeBase):
         shown = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         return [f"{name}: {label}" for name in self.names_ for label in shown]
 
-    def _columns_of(self, said: np.ndarray) -> np.ndarray:
+    def _columns_of(self, answers: np.ndarray) -> np.ndarray:
         """Answers side by side, (n, columns); of two classes the first adds nothing."""
-        if self._predicts_classes and said.shape[2] == 2:
-            said = said[:, :, 1:]
-        return np.concatenate(list(said), axis=1)
+        if self._predicts_classes and answers.shape[2] == 2:
+            answers = answers[:, :, 1:]
+        return np.concatenate(list(answers), axis=1)
 
     def _level1(self, columns: np.ndarray, data: CommitteeData, rows: Any = None) -> ArraySource:
         """The table that the final learner sees, coded."""
@@ -139,8 +139,8 @@ class StackingBase(CommitteeBase):
         return [*self.names_, *also, "(base)"], f"adds to the {unit}", None
 
     def _member_parts(self, data: CommitteeData) -> np.ndarray:
-        said = self._answers(data)
-        table = self._level1(self._columns_of(said), data)
+        answers = self._answers(data)
+        table = self._level1(self._columns_of(answers), data)
         width = len(self.level0_names_) // len(self.names_)
         own = len(self.level0_names_)
         groups: list[Any] = [slice(i, i + width) for i in range(0, own, width)]
@@ -155,10 +155,10 @@ class StackingBase(CommitteeBase):
         parts = np.full((n, len(groups) + 1, 3), np.nan)
         parts[:, :, 2] = np.column_stack([found[:, 2:], found[:, 1]])
         if self._predicts_classes:
-            parts[:, :L, 0] = said.argmax(axis=2).T
-            parts[:, :L, 1] = said[:, np.arange(n), found[:, 0].astype(int)].T
+            parts[:, :L, 0] = answers.argmax(axis=2).T
+            parts[:, :L, 1] = answers[:, np.arange(n), found[:, 0].astype(int)].T
         else:
-            parts[:, :L, 0] = said[:, :, 0].T
+            parts[:, :L, 0] = answers[:, :, 0].T
         return parts
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

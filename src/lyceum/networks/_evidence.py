@@ -45,8 +45,8 @@ class Evidence:
 
 def impossible(given: Mapping[str, Any]) -> DataError:
     """The error that says that evidence has probability 0."""
-    said = ", ".join(f"{name}={state}" for name, state in given.items())
-    return DataError(f"the evidence {said} is impossible: the network gives it probability 0")
+    text = ", ".join(f"{name}={state}" for name, state in given.items())
+    return DataError(f"the evidence {text} is impossible: the network gives it probability 0")
 
 
 def read_evidence(

@@ -327,10 +327,10 @@ class _Loop:
             fitted = [self._fit(one) for one in self.committee]
         else:
             fitted = [self._fit(self.estimator, self._bootstrap()) for _ in range(5)]
-        said = np.zeros((len(fitted), len(np.asarray(fitted[0].predict_proba(part))), len(classes)))
+        posteriors = np.zeros((len(fitted), len(np.asarray(fitted[0].predict_proba(part))), len(classes)))
         for i, one in enumerate(fitted):
-            said[i][:, np.searchsorted(classes, one.classes_)] = one.predict_proba(part)
-        return said
+            posteriors[i][:, np.searchsorted(classes, one.classes_)] = one.predict_proba(part)
+        return posteriors
 
     def _bootstrap(self) -> np.ndarray:
         """A bootstrap sample with a row of every class."""

@@ -242,8 +242,8 @@ def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
     squared = finite_distances(found.distances, model.metric_) ** 2
     squared -= squared[:, :1]  # far from all rows the nearest decide
     weight = np.exp(-model.gamma_ * squared) if model.kernel == "rbf" else np.ones_like(squared)
-    said = np.einsum("nk,nkc->nc", weight, model.label_distributions_[found.rows])
-    return said / said.sum(axis=1, keepdims=True)
+    posteriors = np.einsum("nk,nkc->nc", weight, model.label_distributions_[found.rows])
+    return posteriors / posteriors.sum(axis=1, keepdims=True)
 
 
 def _predict(model: LabelPropagation, block: Block) -> np.ndarray:

@@ -180,11 +180,11 @@ class ModelAsPrior(EitherTask, Learner):
         if not has_classes(self):
             return np.asarray(data.ask(self.source_.predict), dtype=np.float64).reshape(-1, 1)
         known = np.isin(self.classes_, self.source_.classes_)
-        said = np.full((len(block), width), _LEAST)
+        proba = np.full((len(block), width), _LEAST)
         every = np.union1d(self.classes_, self.source_.classes_)
         full = posteriors(self.source_, every, data.ask)
-        said[:, known] = full[:, np.searchsorted(every, self.classes_[known])]
-        return np.log(np.maximum(said, _LEAST))
+        proba[:, known] = full[:, np.searchsorted(every, self.classes_[known])]
+        return np.log(np.maximum(proba, _LEAST))
 
     # -- predict ---------------------------------------------------------------------------------------------
 

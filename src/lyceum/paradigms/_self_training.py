@@ -10,10 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from lyceum.base import CATEGORICAL_FEATURES, Classifier, complexity, normalize_posteriors
+from lyceum.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    check_takes_weights,
+    complexity,
+    normalize_posteriors,
+)
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_weights
-from lyceum.errors import DataError
+from lyceum.ensemble import Ensemble, MemberData, posteriors
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
@@ -129,8 +134,7 @@ class SelfTraining(Classifier, Ensemble):
         sample_weight : array of shape (n_samples,), optional
         """
         data, codes, w = self._member_data(X, y, sample_weight)
-        if w is not None and not takes_weights(self._base()):
-            raise DataError(f"{type(self._base()).__name__} takes no sample_weight: leave it out")
+        check_takes_weights(self._base(), w)
         codes = codes.copy()
         there = np.ones(len(codes), dtype=bool) if w is None else w > 0
         self.labeled_iter_ = np.where(codes >= 0, 0, -1)
@@ -142,15 +146,15 @@ class SelfTraining(Classifier, Ensemble):
             self.termination_ = self._stops(step, len(open_rows))
             if self.termination_:
                 break
-            said = posteriors(member, self.classes_, partial(data.ask, rows=open_rows))
-            chosen = self._choose(said.max(axis=1))
+            proba = posteriors(member, self.classes_, partial(data.ask, rows=open_rows))
+            chosen = self._choose(proba.max(axis=1))
             if not len(chosen):
                 self.termination_ = "no_change"
                 break
             step += 1
-            codes[open_rows[chosen]] = said[chosen].argmax(axis=1)
+            codes[open_rows[chosen]] = proba[chosen].argmax(axis=1)
             self.labeled_iter_[open_rows[chosen]] = step
-            least = float(said[chosen].max(axis=1).min())
+            least = float(proba[chosen].max(axis=1).min())
             self.record_.append({"step": step, "labelled": len(chosen), "threshold": least})
             report("rounds", step, self.max_iter)
         self.estimators_, self.labels_, self.n_iter_ = [member], codes, step + 1
