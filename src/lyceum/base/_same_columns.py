@@ -26,6 +26,16 @@ def check_same_columns(learner: Any, known: Schema, classes: bool = True, number
     numbers : bool, default=False
         Whether the learner computes with columns of two numbers, which may then have others.
 
+    Raises
+    ------
+    SchemaError
+        If there is a difference; it names the column.
+
+    See Also
+    --------
+    lyceum.data.Schema.difference : The first difference in words.
+    Learner : `partial_fit` takes new categories where the method can.
+
     Examples
     --------
     >>> import pandas as pd
@@ -35,9 +45,7 @@ def check_same_columns(learner: Any, known: Schema, classes: bool = True, number
     >>> model.set_params(n_estimators=4).fit(pd.DataFrame({"size": list("SSLL")}), [0, 0, 1, 1])
     Traceback (most recent call last):
         ...
-    lyceum.errors.SchemaError: warm_start=True goes on from the last fit, but column 'size' has the new
-    category 'L': give rows with the same columns, categories and classes (a category type fixes categories
-    and their order), or set warm_start=False to begin again
+    lyceum.errors.SchemaError: ...column 'size' has the new category 'L': give rows with the same columns...
     """
     now = learner.schema_
     if not classes or not is_classifier(learner):
