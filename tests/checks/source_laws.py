@@ -34,6 +34,7 @@ def the_source_does_not_matter(learner: Any, case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder, quiet():
         for name, arguments in sources(learner, data, Path(folder)):
             fitted = fit(learner, *arguments)
+            assert fitted.n_rows_ == N, f"n_rows_ is {fitted.n_rows_} from {name}"
             X = frame_of(data.X) if hasattr(fitted, "feature_names_in_") else data.X
             same(expected, outcome(fitted, X, case), case.rtol, f"from {name}")
 
@@ -106,11 +107,13 @@ def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
         return
     data = data_for(learner)
     parts = clone(learner)
-    weighted = has_fit_parameter(learner, "sample_weight")
+    weighted, n_rows = has_fit_parameter(learner, "sample_weight"), 0
     for rows in np.array_split(np.arange(N), [30, 31, 200]):
         some = data.take(rows)
         arguments = {"sample_weight": some.w} if weighted and some.w.any() else {}
         if weighted and not arguments:
             continue
         parts.partial_fit(some.X, **({} if some.y is None else {"y": some.y}), **arguments)
+        n_rows += len(rows)
+        assert parts.n_rows_ == n_rows
     same(learned_from_numbers(learner, case), outcome(parts, data.X, case), case.rtol)

@@ -90,6 +90,7 @@ def test_fitted_attributes_are_described_and_have_one_name_everywhere(name):
             learner.set_params(**{option: True})
     data = data_for(learner)
     fitted = fit(learner, data.X, data.y)
+    assert fitted.n_rows_ == len(data.X)
     found = fitted_names(fitted)
     assert {name: OTHER_NAMES[name] for name in found & OTHER_NAMES.keys()} == {}
     missing = found - names_in(section(type(fitted), "Attributes"))

@@ -97,8 +97,6 @@ class BayesianGaussianClassifier(QuadraticRule):
         The mean of all rows.
     statistic_ : ClassScatter
         The merged statistic of all rows seen.
-    n_rows_ : int
-        The number of rows learned from.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str

@@ -68,7 +68,7 @@ class Discriminant(GenerativeClassifier):
 
     def _finish_classes(self, statistic: ClassStatistic) -> tuple[np.ndarray, np.ndarray]:
         """Set means and priors; return log priors (-inf without rows) and the variances over all rows."""
-        self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
+        self.class_count_ = statistic.class_weight
         total, self.mean_, scatter = statistic.over_classes()
         self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.mean_)
         self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)

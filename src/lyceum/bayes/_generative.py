@@ -32,7 +32,7 @@ class GenerativeClassifier(OnePassClassifier):
 
     def _set_priors(self, statistic: Any) -> None:
         """Set the counts and the priors of the classes from a statistic of them."""
-        self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
+        self.class_count_ = statistic.class_weight
         self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
         self.class_log_prior_ = log_probability(self.class_prior_)
 

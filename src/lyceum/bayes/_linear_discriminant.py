@@ -83,8 +83,6 @@ class LinearDiscriminant(Discriminant):
         The constants of the rule that belong to `coef_`.
     statistic_ : ClassScatter, ClassMoments or ClassRowScatter
         The merged statistic of all rows seen.
-    n_rows_ : int
-        The number of rows learned from.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str

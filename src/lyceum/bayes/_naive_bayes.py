@@ -122,8 +122,6 @@ class NaiveBayes(GenerativeClassifier):
         The amount added to the variances.
     statistic_ : MixedMoments
         The merged statistic of all rows seen.
-    n_rows_ : int
-        The number of rows learned from.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str

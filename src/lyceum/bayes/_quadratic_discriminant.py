@@ -70,8 +70,6 @@ class QuadraticDiscriminant(QuadraticRule):
         The classes whose covariance was singular.
     statistic_ : ClassScatter, ClassMoments or ClassRowScatter
         The merged statistic of all rows seen.
-    n_rows_ : int
-        The number of rows learned from.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str

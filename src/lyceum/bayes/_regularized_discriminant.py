@@ -113,8 +113,6 @@ class RegularizedDiscriminant(QuadraticRule):
         Σ_k(α, γ); by a diagonal and rows where there are over 1,000 columns and fewer rows.
     statistic_ : ClassScatter or ClassRowScatter
         The merged statistic of all rows seen.
-    n_rows_ : int
-        The number of rows learned from.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str

@@ -29,7 +29,7 @@ from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._declared_kinds import declared_kinds
 from lyceum.data._free_text import without_texts
-from lyceum.data._rows import Rows
+from lyceum.data._rows import Rows, refuse_beside_rows
 from lyceum.data._scan import coded_source, schema_of
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource
@@ -61,7 +61,8 @@ class Inputs:
     Attributes
     ----------
     learner : Learner
-        The learner; `for_fit` sets its `schema_`, `n_features_in_` and, for a classifier, `classes_`.
+        The learner; `for_fit` sets its `schema_`, `n_features_in_`, `n_rows_` and, for a classifier,
+        `classes_`.
     who : str
         The name of its class, for messages.
     task : {"classes", "numbers"} or None
@@ -111,6 +112,7 @@ class Inputs:
         """Rows to learn from; sets the learner's schema, classes and scikit-learn's attributes."""
         rows = self._new_rows(X, y, w, reset=True)
         self._learn_schema(rows.schema)
+        self.learner.n_rows_ = _count_rows(X, rows)
         return rows
 
     def for_partial_fit(self, X: Any, y: Any, w: Any, classes: Any = None) -> Rows:
@@ -124,6 +126,8 @@ class Inputs:
         )
         schema = with_classes(schema, classes, self.who)
         self._learn_schema(schema)
+        before = 0 if known is None else getattr(self.learner, "n_rows_", 0)
+        self.learner.n_rows_ = before + _count_rows(X, rows)
         return rows if schema is rows.schema else rows.then(Align.between(rows.schema, schema))
 
     def _learn_schema(self, schema: Schema) -> None:
@@ -159,10 +163,7 @@ class Inputs:
         return self._array(X, y, w, reset) if table is None else self._frame(table, y, w)
 
     def _from_rows(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
-        if y is not None or w is not None:
-            raise DataError(
-                "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
-            )
+        refuse_beside_rows(y, w)
         if reset:
             self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
         target = rows.schema.target
@@ -343,6 +344,11 @@ class Inputs:
             raise DataError(
                 f"X has {found} features, but {self.who} is expecting {len(schema)} features as input"
             )
+
+
+def _count_rows(given: Any, rows: Rows) -> int:
+    """The number of rows; those given as `Rows` remember it, where it takes a pass to count them."""
+    return len(given if isinstance(given, Rows) else rows)
 
 
 def _mark_missing(codes: np.ndarray | None, missing: np.ndarray | None) -> None:

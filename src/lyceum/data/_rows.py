@@ -20,7 +20,7 @@ from lyceum.data._take import BlockSource, TakenSource, row_numbers
 from lyceum.errors import DataError
 from lyceum.progress import is_watched, report
 
-__all__ = ["Rows", "Statistic", "Step"]
+__all__ = ["Rows", "Statistic", "Step", "refuse_beside_rows"]
 
 Summary = TypeVar("Summary", bound="Statistic")
 _NO_ROWS = "there are no rows (0 samples): check the file, or the step that drops rows"
@@ -359,6 +359,14 @@ class Rows:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The cells of all rows, as the steps leave them: `np.asarray(pca.transform(rows))`."""
         return np.asarray(self.collect(_dense_cells), dtype=dtype)
+
+
+def refuse_beside_rows(*given: Any) -> None:
+    """Raise DataError if a target or weights are given beside rows from `scan`, which carry their own."""
+    if any(one is not None for one in given):
+        raise DataError(
+            "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
+        )
 
 
 def _dense_cells(block: Block) -> np.ndarray:

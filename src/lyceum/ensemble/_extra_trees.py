@@ -85,8 +85,6 @@ class ExtraTreesClassifier(RandomForestClassifier):
         The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
         How rows are drawn.
-    n_rows_ : int
-        The rows of the table that have weight.
     seed_ : int
         The seed that was used.
     max_features_ : int
@@ -226,8 +224,6 @@ class ExtraTreesRegressor(RandomForestRegressor):
         The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
         How rows are drawn.
-    n_rows_ : int
-        The rows of the table that have weight.
     seed_ : int
         The seed that was used.
     max_features_ : int

@@ -12,7 +12,8 @@ from sklearn.utils._param_validation import StrOptions
 from lyceum.base import Classifier, Regressor, normalize_posteriors
 from lyceum.data import Block
 from lyceum.ensemble._forest import FOREST, Forest, ForestData
-from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
+from lyceum.ensemble._out_of_bag import OutOfBag
+from lyceum.statistics import weighted_mean
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
 
@@ -91,8 +92,6 @@ class RandomForestClassifier(Classifier, Forest):
         The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
         How rows are drawn.
-    n_rows_ : int
-        The rows of the table that have weight.
     seed_ : int
         The seed that was used.
     max_features_ : int
@@ -270,8 +269,6 @@ class RandomForestRegressor(Regressor, Forest):
         The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
         How rows are drawn.
-    n_rows_ : int
-        The rows of the table that have weight.
     seed_ : int
         The seed that was used.
     max_features_ : int

@@ -90,8 +90,6 @@ class LinearSVC(Classifier, Learner):
         The rows inside of the margin, ξ > 0, and on the wrong side, ξ > 1.
     mean_ : array of shape (d,)
         The means of the columns, from which explanations start.
-    n_rows_ : int
-        Rows with a weight in `fit`.
     n_iter_ : int
         The most passes of a machine.
     converged_ : bool
@@ -185,7 +183,7 @@ class LinearSVC(Classifier, Learner):
             whole = block if block is not None and sparse.issparse(block.X) else None
             moments = rows.reduce(Moments.of) if whole is None else Moments.of(whole)
             rows = replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
-            self.mean_, self.n_rows_ = moments.mean, moments.n_rows
+            self.mean_ = moments.mean
             problem = self._problem(rows, moments)
             K = len(self.classes_)
             found = [

@@ -76,8 +76,6 @@ class BasisExpansion(Transformer):
         One a continuous column, or one if joint; absent for "polynomial" and "radial".
     mean_, scale_ : arrays of shape (n_continuous,)
         Means and standard deviations of the expanded columns; 0 and 1 without `standardize`.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
 
     See Also
     --------
@@ -148,7 +146,6 @@ class BasisExpansion(Transformer):
         spread = np.sqrt(np.maximum(moments.variance()[on], 0.0))
         self.mean_ = moments.mean[on] if self.standardize else np.zeros(len(on))
         self.scale_ = np.where(spread > 0, spread, 1.0) if self.standardize else np.ones(len(on))
-        self.n_rows_ = found.moments.n_rows
         for name in ("centers_", "widths_", "directions_"):
             self.__dict__.pop(name, None)
         if self._has_centers:

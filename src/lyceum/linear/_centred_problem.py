@@ -28,7 +28,6 @@ class CentredProblem:
     problem: ElasticNetProblem
     x_mean: np.ndarray  # zeros without an intercept
     y_mean: float
-    n_rows: int
     weight: float
     factors: np.ndarray | None = None  # (d,) what the columns were multiplied by
 
@@ -38,7 +37,7 @@ class CentredProblem:
         moments = statistic if fit_intercept else statistic.about_origin()
         moments = moments if factors is None else moments.scale_columns(factors)
         problem = GramElasticNet.of(moments)
-        return cls(problem, moments.x_mean, moments.y_mean, moments.n_rows, moments.weight, factors)
+        return cls(problem, moments.x_mean, moments.y_mean, moments.weight, factors)
 
     @classmethod
     def of_rows(cls, rows: Rows, fit_intercept: bool, standardize: bool = False) -> CentredProblem:
@@ -52,9 +51,8 @@ class CentredProblem:
         y_mean = _mean(y, s) if fit_intercept else 0.0
         columns, x_mean = _columns(block.X, s, fit_intercept)
         centred = s * (y - y_mean)
-        n_rows = len(y) if w is None else int(np.count_nonzero(w))
         problem = ColumnElasticNet(columns, centred, float(centred @ centred))
-        return cls(problem, x_mean, y_mean, n_rows, total, factors)
+        return cls(problem, x_mean, y_mean, total, factors)
 
     def in_units(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the problem in the units of the columns."""

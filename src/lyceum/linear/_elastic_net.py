@@ -90,8 +90,6 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         (its gap not looked at) and after every round.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
     effective_degrees_ : float
         1 for the intercept, and the trace of X (XᵀWX + Σw alpha (1 - l1_ratio) I)⁻¹ XᵀW over the columns
         whose coefficients are not zero; NaN for over 1,000 of them.
@@ -213,7 +211,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter, observer)
         self.coef_ = centred.in_units(found.coef)
         self.intercept_ = centred.intercept(found.coef) if self.fit_intercept else 0.0
-        self.mean_, self.n_rows_ = centred.column_means, centred.n_rows
+        self.mean_ = centred.column_means
         squares = problem.squares(found.coef)
         self.objective_ = _objective(squares, found.coef, l1, l2)
         self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan

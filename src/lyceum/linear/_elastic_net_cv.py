@@ -94,8 +94,6 @@ class ElasticNetCV(PenaltyCV):
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         As in `ElasticNet`.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
     seed_ : int
         The seed of the folds.
     mean_ : ndarray of shape (n_design_columns,)
@@ -218,7 +216,7 @@ class ElasticNetCV(PenaltyCV):
             ]
         self.alpha_, self.coef_, self.history_ = float(alphas[-1]), found.coef * factors, list(found.history)
         self.intercept_ = whole.intercept(found.coef) if self.fit_intercept else 0.0
-        self.mean_, self.n_rows_ = whole.x_mean / factors, whole.n_rows
+        self.mean_ = whole.x_mean / factors
         self.dual_gap_, self.n_iter_ = found.gap, found.n_iter
         yy = whole.problem.yy
         self.r2_ = 1.0 - whole.problem.squares(found.coef) / yy if yy > 0 else np.nan
@@ -306,8 +304,6 @@ class LassoCV(ElasticNetCV):
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         1 for the intercept, and the number of coefficients that are not zero.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
     seed_ : int

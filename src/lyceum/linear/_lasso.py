@@ -63,8 +63,6 @@ class Lasso(ElasticNet):
         With `record=True`: the steps of the fit.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
     effective_degrees_ : float

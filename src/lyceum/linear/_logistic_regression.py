@@ -163,8 +163,6 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         "recursive" coef and intercept after every row.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
 
     See Also
     --------
@@ -275,7 +273,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
             problem = LogLoss.over(
                 rows, spread, penalty, self.fit_intercept, weights, self._reference, self.standardize
             )
-            self.n_rows_, self.mean_ = spread.n_rows, spread.mean
+            self.mean_ = spread.mean
             if len(self.classes_) == 1:
                 self._fit_one_class()
             else:

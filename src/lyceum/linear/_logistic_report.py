@@ -29,7 +29,6 @@ class LogisticReport(Learner):
     covariance_: np.ndarray
     standard_errors_: np.ndarray
     intercept_standard_errors_: np.ndarray
-    n_rows_: int
     n_iter_: int
     converged_: bool
     separated_: bool

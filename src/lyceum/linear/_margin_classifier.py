@@ -96,8 +96,6 @@ class MarginClassifier(LinearScores):
         With `record=True`: step, coef, intercept and objective.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
     seen_ : dict
         What `partial_fit` goes on from, of up to 1,024 columns: the curvature of the objective, (1 or K,
         n_design_columns + 1, n_design_columns + 1), the means where intercepts are taken, and the weight.
@@ -197,7 +195,6 @@ class MarginClassifier(LinearScores):
         """The problem of more rows, with those before as a parabola; means and rows are of all."""
         curvature, shift, weight = (before["seen_"][name] for name in ("curvature", "shift", "weight"))
         total = weight + problem.weight
-        self.n_rows_ += before["n_rows_"]
         self.mean_ = before["mean_"] + problem.weight / total * (self.mean_ - before["mean_"])
         theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
         moved = problem.shift - shift  # the scatter is about the mean of these rows
@@ -223,7 +220,7 @@ class MarginClassifier(LinearScores):
         else:
             total = first_pass(rows, Scatter.of)
             weight, mean, scatter, moments = total.weight, total.mean, total.scatter, total
-        self.mean_, self.n_rows_ = mean, moments.n_rows
+        self.mean_ = mean
         shift = mean if self.fit_intercept else np.zeros_like(mean)
         if not self.fit_intercept:
             scatter = scatter + weight * (mean**2 if scatter.ndim == 1 else np.outer(mean, mean))

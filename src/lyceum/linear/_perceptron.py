@@ -90,8 +90,6 @@ class Perceptron(LinearScores):
         classes (n_rows, K, n_design_columns + 1).
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
 
     See Also
     --------
@@ -157,7 +155,7 @@ class Perceptron(LinearScores):
         """
         rows = self._with_class_weights(self._rows(X, y, sample_weight))
         moments = finite_sums(rows.reduce(Moments.of))
-        self.mean_, self.n_rows_ = moments.mean, moments.n_rows
+        self.mean_ = moments.mean
         self.history_: list[int] = []
         if self.record:
             self.record_: list[dict] = []
@@ -184,7 +182,7 @@ class Perceptron(LinearScores):
         rows = self._with_class_weights(rows, all_rows=False)
         moments = finite_sums(rows.reduce(Moments.of))
         if known is None:
-            self.mean_, self.n_rows_, self.history_ = moments.mean, moments.n_rows, []
+            self.mean_, self.history_ = moments.mean, []
             self._weight = float(moments.weight.max())
             self._shift = moments.mean * int(self.center_columns)
             theta = self._first_weights(self._shift)
@@ -193,7 +191,6 @@ class Perceptron(LinearScores):
             more = float(moments.weight.max())
             self._weight += more
             self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (moments.mean - self.mean_)
-            self.n_rows_ += moments.n_rows
             theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
         if self.record:
             self.record_ = list(getattr(self, "record_", []))

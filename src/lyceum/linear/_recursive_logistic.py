@@ -36,7 +36,6 @@ class Recursion:
     covariance: np.ndarray  # (outputs (d + 1), outputs (d + 1))
     mean: np.ndarray  # (d,) of the rows so far
     class_weight: np.ndarray  # (K,) the weight of every class so far
-    n_rows: int = 0
     weight: float = 0.0
     loss: float = 0.0  # Σ w [-log P(y | x)], every row under the weights before it
 
@@ -68,7 +67,6 @@ class Recursion:
             block.X, codes, scaled, self.origin, self.theta, self.covariance, trace
         )
         self.class_weight = self.class_weight + np.bincount(codes, scaled, len(self.class_weight))
-        self.n_rows += int(np.count_nonzero(w))
         self.weight += float(w.sum())
         self.mean = self.mean + w @ (block.X - self.mean) / self.weight
 
@@ -127,7 +125,7 @@ class RecursiveLogistic:
         theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ origin])
         weight = self._class_weight
         state = Recursion(
-            origin, theta, self.posterior_covariance_, self.mean_, weight, self.n_rows_, float(weight.sum()),
+            origin, theta, self.posterior_covariance_, self.mean_, weight, float(weight.sum()),
             -float(self.log_likelihood_),
         )  # fmt: skip
         self.recursion_ = asdict(state)
@@ -137,7 +135,7 @@ class RecursiveLogistic:
         """One pass over the rows in their order."""
         self.__dict__.pop("bound_", None)
         if len(self.classes_) == 1:
-            self.recursion_, self.mean_, self.n_rows_ = {}, np.zeros(len(self._design_names)), 0
+            self.recursion_, self.mean_ = {}, np.zeros(len(self._design_names))
             self._fit_one_class()
             return self
         history, record = (self.history_, getattr(self, "record_", [])) if go_on else ([], [])
@@ -169,7 +167,7 @@ class RecursiveLogistic:
 
     def _set_recursive_results(self: Any, state: Recursion) -> None:
         self.coef_, self.intercept_ = _at_zero(state.theta, state.origin)
-        self.mean_, self.n_rows_ = state.mean, state.n_rows
+        self.mean_ = state.mean
         self.n_iter_, self.converged_, self.separated_ = len(self.history_), True, False
         self.objective_, self.log_likelihood_ = state.loss, -state.loss
         shares = state.class_weight / state.class_weight.sum()

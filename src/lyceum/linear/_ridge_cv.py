@@ -67,8 +67,6 @@ class RidgeCV(PenaltyCV):
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         As in `Ridge`.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
     seed_ : int
         The seed of the folds.
     mean_ : ndarray of shape (n_design_columns,)
@@ -142,7 +140,7 @@ class RidgeCV(PenaltyCV):
         coef, mean = fit.coef, total.x_mean
         if space is not None:
             coef, mean = space.columns_of(coef), space.mean + space.columns_of(mean)
-        self.coef_, self.mean_, self.n_rows_ = coef * factors, mean / factors, total.n_rows
+        self.coef_, self.mean_ = coef * factors, mean / factors
         self.intercept_ = fit.moments.y_mean - float(mean @ coef) if self.fit_intercept else 0.0
         self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
         self.effective_degrees_ = self.fit_intercept + fit.effective_degrees

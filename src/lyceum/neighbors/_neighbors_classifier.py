@@ -87,8 +87,6 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         The metric as it was learned.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
-    n_rows_ : int
-        The number of rows seen, stored or not.
     schema_ : Schema
         The columns that were learned from.
     n_features_in_ : int
@@ -171,7 +169,6 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
         self._keep(self._gather(rows))
-        self.n_rows_ = len(self.weights_)
         self._reduce_stored(None)
         self._choose(validation)
         return self
@@ -197,7 +194,6 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         before = len(self.weights_) if known is not None else 0
         block = self._gather(rows)
         self._keep_more(block, known)
-        self.n_rows_ = getattr(self, "n_rows_", 0) + len(block)
         self._reduce_stored(np.arange(before) if before else None)
         self._choose()
         return self

@@ -56,8 +56,6 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         The weight of the rows of its class that every sphere was the first to cover.
     mean_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
-    n_rows_ : int
-        The number of rows seen.
     schema_ : Schema
         The columns that were learned from.
     n_features_in_ : int
@@ -125,7 +123,6 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         """
         block = self._gather(self._rows(X, y, sample_weight))
         self._learn_scale(block)
-        self.n_rows_ = 0
         d = len(self._design_names)
         self._keep(np.empty((0, d)), np.empty(0), np.empty(0, dtype=np.int64))
         self._grow(block)
@@ -149,7 +146,6 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         block = self._gather(self._more_rows(X, y, sample_weight, classes))
         if known is None or old_classes is None:
             self._learn_scale(block)
-            self.n_rows_ = 0
             self._keep(np.empty((0, len(self._design_names))), np.empty(0), np.empty(0, dtype=np.int64))
         else:
             self._recode(known, old_classes)
@@ -201,7 +197,6 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         before = self.counts_
         self._keep(np.concatenate(centers), np.concatenate(radii), np.concatenate(classes))
         self._count(Z, y, block.weights, before)
-        self.n_rows_ += len(y)
 
     def _count(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray, before: np.ndarray) -> None:
         """Add the weight of every row to the first sphere of its class that covers it."""

@@ -64,8 +64,6 @@ class DateParts(Transformer):
         For every column of dates its parts, each with the values seen in `fit`; None for other columns.
     first_ : array of shape (n_features,)
         The first date of every column of dates, in seconds since 1970; NaN for others.
-    n_rows_ : int
-        The number of rows learned from.
 
     See Also
     --------
@@ -112,7 +110,7 @@ class DateParts(Transformer):
                 part: sorted(each) for part, each in values.items() if len(each) > 1 or part == "days"
             }
             first[j] = seen.first[i]
-        self.parts_, self.first_, self.n_rows_ = found, first, seen.n_rows
+        self.parts_, self.first_ = found, first
         return self
 
     def _step(self, schema: Schema) -> DateColumns:
@@ -191,7 +189,6 @@ def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
 class _DateValues:
     """The parts that occur in columns of dates, and the first date of each."""
 
-    n_rows: int
     first: tuple[float, ...]
     values: tuple[Mapping[str, frozenset[int]], ...]
 
@@ -206,14 +203,14 @@ class _DateValues:
             values.append(
                 {part: frozenset(map(int, np.unique(found))) for part, found in date_parts(x).items()}
             )
-        return cls(len(block), tuple(first), tuple(values))
+        return cls(tuple(first), tuple(values))
 
     def merge(self, other: _DateValues) -> _DateValues:
         first = tuple(float(np.fmin(a, b)) for a, b in zip(self.first, other.first))
         values = tuple(
             {part: one[part] | two[part] for part in one} for one, two in zip(self.values, other.values)
         )
-        return _DateValues(self.n_rows + other.n_rows, first, values)
+        return _DateValues(first, values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,8 +64,6 @@ class Discretize(Transformer):
         ends at the first cut of at least x.
     method_ : str
         How columns were cut.
-    n_rows_ : int
-        The number of rows learned from.
 
     See Also
     --------
@@ -128,7 +126,6 @@ class Discretize(Transformer):
             )
         self.method_ = self.method if self.method != "auto" else "mdl" if has_classes else "frequency"
         sketch = rows.reduce(_quantiles)
-        self.n_rows_ = sketch.n_rows
         found: list[np.ndarray | None] = [None] * len(self.schema_)
         open_ = [int(j) for j in self.schema_.continuous if self.schema_[int(j)].name not in given]
         for name, cuts in given.items():

@@ -44,8 +44,6 @@ class MinMax(Transformer, OnePassLearner):
         The smallest cell of every column; NaN for those left alone.
     data_max_ : array of shape (n_features,)
         The largest cell of every column; NaN for those left alone.
-    n_rows_ : int
-        The number of rows learned from.
     statistic_ : Moments
         The merged moments of the columns, which `partial_fit` adds to.
 
@@ -95,7 +93,6 @@ class MinMax(Transformer, OnePassLearner):
         moving = (moments.low <= moments.high) & np.array(
             [not column.is_categorical for column in self.schema_]
         )
-        self.n_rows_ = moments.n_rows
         self.data_min_ = np.where(moving, moments.low, np.nan)
         self.data_max_ = np.where(moving, moments.high, np.nan)
 

@@ -46,8 +46,6 @@ class Standardize(Transformer, OnePassLearner):
         What columns are divided by: the standard deviation; 1 for those left alone and for constant columns.
     var_ : array of shape (n_features,)
         The variance of every column; 1 for those left alone.
-    n_rows_ : int
-        The number of rows learned from.
     statistic_ : Moments
         The merged moments of the columns, which `partial_fit` adds to.
 
@@ -94,7 +92,6 @@ class Standardize(Transformer, OnePassLearner):
         moving = there & np.array([not column.is_categorical for column in self.schema_])
         variance = np.where(moving, np.where(there, moments.variance(), 1.0), 1.0)
         constant = moving & is_constant(moments)
-        self.n_rows_ = moments.n_rows
         self.var_ = np.where(constant, 0.0, variance)
         self.scale_ = np.where(constant, 1.0, np.sqrt(variance))
         # the mean of equal numbers is that number, not what is left after rounding

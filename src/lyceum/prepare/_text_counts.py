@@ -61,8 +61,6 @@ class TextCounts(Transformer):
         The words of every column of text in order; None for other columns.
     idf_ : list of array or None
         The weights of the words.
-    n_rows_ : int
-        The number of rows learned from.
 
     See Also
     --------
@@ -131,7 +129,7 @@ class TextCounts(Transformer):
             words[j] = sorted(most)
             df = np.array([counts[word] for word in sorted(most)], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
-        self.words_, self.idf_, self.n_rows_ = words, idf, n
+        self.words_, self.idf_ = words, idf
         # texts to come are others: their columns list none
         columns = [Column.of_text(c.name) if j in texts else c for j, c in enumerate(self.schema_)]
         self.schema_ = replace(self.schema_, columns=tuple(columns))
