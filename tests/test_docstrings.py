@@ -1,4 +1,4 @@
-"""Every public class describes what it is made of, in its own room."""
+"""Every public class says what it is made of, what stands near it, and shows an example that runs."""
 
 import importlib
 import inspect
@@ -12,6 +12,8 @@ import lyceum
 # `tree_core` is public inside the package only: its values say what they hold beside their fields
 ROOMS = [room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")]
 ROOMS = [room for room in ROOMS if room not in ("tree_core", "cli")]
+
+SECTIONS = {"Examples": ">>>", "See Also": " : "}  # what a section holds at least
 
 
 def classes(room):
@@ -37,3 +39,36 @@ def test_classes_describe_what_they_are_made_of(room):
         if missing := settings(kind) - described:
             lacking[kind.__name__] = sorted(missing)
     assert not lacking
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_classes_show_an_example_and_name_their_relatives(room):
+    lacking = {
+        kind.__name__: absent
+        for kind in classes(room)
+        if (absent := [title for title, sign in SECTIONS.items() if sign not in section(kind, title)])
+    }
+    assert not lacking
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_relatives_exist(room):
+    unknown = {}
+    for kind in classes(room):
+        names = names_in(section(kind, "See Also"))
+        if strangers := sorted(name for name in names if not exists(name, room)):
+            unknown[kind.__name__] = strangers
+    assert not unknown
+
+
+def exists(name, room):
+    """Whether a name stands for something in the room, or in lyceum or another package that it begins with."""
+    first, _, rest = name.partition(".")
+    here = importlib.import_module(f"lyceum.{room}")
+    if not hasattr(here, first):
+        try:
+            return bool(pkgutil.resolve_name(name))
+        except (ImportError, AttributeError):
+            return False
+    inner = getattr(here, first)
+    return not rest or hasattr(inner, rest) or rest in getattr(inner, "__dataclass_fields__", ())
