@@ -62,7 +62,7 @@ def test_relatives_exist(room):
 
 
 def exists(name, room):
-    """Whether a name stands for something in the room, or in lyceum or another package that it begins with."""
+    """Whether a name stands for something in the room, or in a package that it begins with."""
     first, _, rest = name.partition(".")
     here = importlib.import_module(f"lyceum.{room}")
     if not hasattr(here, first):
