@@ -57,7 +57,7 @@ def case(samples: list[Sample], rng: np.random.Generator) -> str:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            model = persist._unpack(data)
+            model = persist._build(persist._sound_members(data))
             check_model(model)
             rehearse(model)
         except ModelFileError:

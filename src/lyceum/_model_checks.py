@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from lyceum._foreign_models import check_foreign, foreign_row
-from lyceum.base import Learner
+from lyceum.base import Learner, pipeline_steps
 from lyceum.data import ArraySource, Column, Rows, Schema
 from lyceum.errors import LyceumError, ModelFileError
 
@@ -54,7 +54,7 @@ def rehearse(model: Any) -> None:
     The checks before it keep kernels within their arrays; this finds what else does not fit together: widths,
     types and settings that no single part can know. A refusal by name is an answer.
     """
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    steps = pipeline_steps(model)
     samples: list[Any] = [foreign_row(model)]
     if samples[0] is None:
         if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):

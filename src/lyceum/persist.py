@@ -267,10 +267,6 @@ def _digest(members: Mapping[str, bytes]) -> str:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def _unpack(data: bytes) -> Any:
-    return _build(_sound_members(data))
-
-
 def _sound_members(data: bytes) -> dict[str, bytes]:
     """The members of a file that is as `save` wrote it."""
     members = _members(data)

@@ -168,8 +168,8 @@ def test_one_tree_of_merges_a_pass(monkeypatch, frame):
     """Partitions are merged eight at a time and in order, however many there are."""
     dd = pytest.importorskip("dask.dataframe")
     merged = []
-    inner = _dask._merge
-    monkeypatch.setattr(_dask, "_merge", lambda parts: (merged.append(len(parts)), inner(parts))[1])
+    inner = _dask.merge_all
+    monkeypatch.setattr(_dask, "merge_all", lambda parts: (merged.append(len(parts)), inner(parts))[1])
     rows = scan(dd.from_pandas(frame, npartitions=20))
     merged.clear()
     order = rows.reduce(Order.of)

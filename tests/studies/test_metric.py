@@ -9,8 +9,9 @@ from lyceum import datasets
 from lyceum.decision import LossMatrix
 from lyceum.errors import StudyError
 from lyceum.evaluate import auc_hand_till, auc_interval
+from lyceum.statistics import weighted_mean
 from lyceum.studies import Recipe
-from lyceum.studies._loss_rule import LossRule, weighted_mean
+from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._plan import Plan
 from lyceum.studies._ranking_metric import RankingMetric
 from lyceum.studies._study_data import StudyData

@@ -11,13 +11,13 @@ import numpy as np
 from scipy import stats
 
 from lyceum.apply._batches import spool
-from lyceum.apply._evaluate import costs_of, log_losses, mean_interval
+from lyceum.apply._evaluate import costs_of, mean_interval
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._outcomes import Outcomes
 from lyceum.data import FileFormat
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
-from lyceum.evaluate import mcnemar
+from lyceum.evaluate import log_losses, mcnemar
 from lyceum.report import Summary, Table, plain
 
 __all__ = ["ModelComparison", "PairedTest", "compare_models"]
@@ -250,7 +250,7 @@ def _of_classes(
     yield PairedTest("error", *rates, mean, low, high, found.p_value, f"McNemar ({found.method})")
     if all(hasattr(fitted.model, "predict_proba") for fitted in pair) and known.any():
         rows = np.flatnonzero(known)
-        losses = [log_losses(outcomes.output[rows, outcomes.truth[rows]]) for outcomes in both]
+        losses = [log_losses(outcomes.truth[rows], outcomes.output[rows]) for outcomes in both]
         yield _test_pair("log loss", *losses)
 
 

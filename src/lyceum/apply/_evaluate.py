@@ -23,6 +23,7 @@ from lyceum.evaluate import (
     calibration,
     class_report,
     error_interval,
+    log_losses,
     regression_report,
 )
 from lyceum.report import Summary, Table, plain
@@ -314,19 +315,13 @@ def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricVa
         yield MetricValue("AUC", auc(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
     elif K > 2:
         yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
-    chosen = proba[np.arange(len(truth)), truth]
-    yield MetricValue("log loss", *_loss_interval(log_losses(chosen)))
+    yield MetricValue("log loss", *_loss_interval(log_losses(truth, proba)))
     off = proba.copy()
     off[np.arange(len(truth)), truth] -= 1.0
     yield MetricValue("Brier score", *_loss_interval(off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1)))
     if K >= 2:
         found = calibration(truth, proba, classes=np.arange(K))
         yield MetricValue("calibration error", found.expected_error)
-
-
-def log_losses(chosen: np.ndarray) -> np.ndarray:
-    """-ln of the posteriors of the true classes, at most 36.04 each."""
-    return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
 
 
 def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, float | None]:

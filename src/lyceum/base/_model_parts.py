@@ -10,7 +10,12 @@ from sklearn.pipeline import Pipeline
 from lyceum.data import Schema
 from lyceum.errors import ModelFileError
 
-__all__ = ["check_learner", "complexity", "n_fitted_numbers"]
+__all__ = ["check_learner", "complexity", "n_fitted_numbers", "pipeline_steps"]
+
+
+def pipeline_steps(model: Any) -> list[Any]:
+    """The steps of a pipeline, or the model itself as the only step."""
+    return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
 
 
 def complexity(model: Any) -> int:
@@ -21,7 +26,7 @@ def complexity(model: Any) -> int:
     2
     """
     model = getattr(model, "estimator_", model)
-    learner = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    learner = pipeline_steps(model)[-1]
     return learner.complexity() if hasattr(learner, "complexity") else n_fitted_numbers(learner)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from lyceum.data import Rows
+from lyceum.data import Rows, other_target, refuse_beside_rows
 from lyceum.errors import DataError
 
 __all__ = ["Classifier", "Regressor", "target_of", "targets_to_score"]
@@ -125,10 +125,7 @@ def targets_to_score(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
                 f"the score of {type(learner).__name__} requires y to be passed, but the target y is None"
             )
         return y, sample_weight
-    if y is not None or sample_weight is not None:
-        raise DataError(
-            "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
-        )
+    refuse_beside_rows(other_target(X, y), sample_weight)
     return target_of(X), X.sample_weight
 
 

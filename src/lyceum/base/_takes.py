@@ -9,8 +9,18 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from lyceum.base._learner import Learner
+from lyceum.base._model_parts import pipeline_steps
+from lyceum.errors import DataError
 
-__all__ = ["step_names", "takes_missing", "takes_rows", "takes_text", "takes_weights", "without_names"]
+__all__ = [
+    "check_takes_weights",
+    "step_names",
+    "takes_missing",
+    "takes_rows",
+    "takes_text",
+    "takes_weights",
+    "without_names",
+]
 
 
 def takes_rows(estimator: Any) -> bool:
@@ -58,9 +68,15 @@ def takes_weights(estimator: Any) -> bool:
     return has_fit_parameter(estimator, "sample_weight")
 
 
+def check_takes_weights(estimator: Any, w: Any) -> None:
+    """Raise DataError if there are weights, but the estimator does not learn from weighted rows."""
+    if w is not None and not takes_weights(estimator):
+        raise DataError(f"{type(estimator).__name__} takes no sample_weight: leave it out")
+
+
 def without_names(member: Any) -> Any:
     """A fitted member that, like the learner which it is part of, may predict on arrays."""
-    for part in [step for _, step in member.steps] if isinstance(member, Pipeline) else [member]:
+    for part in pipeline_steps(member):
         if isinstance(part, Learner):
             part.__dict__.pop("feature_names_in_", None)
     return member
@@ -68,5 +84,6 @@ def without_names(member: Any) -> Any:
 
 def step_names(estimator: Any) -> str:
     """The class of an estimator; of a pipeline, those of its steps."""
-    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
-    return ", ".join(type(step).__name__ for step in steps if step not in (None, "passthrough"))
+    return ", ".join(
+        type(step).__name__ for step in pipeline_steps(estimator) if step not in (None, "passthrough")
+    )

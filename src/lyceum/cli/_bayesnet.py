@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lyceum.cli._options import AsJson, Data, Force, Ignore, Kind, kinds_of, reads_files, refuse_to_replace
+from lyceum.cli._options import (
+    AsJson,
+    Data,
+    Force,
+    Ignore,
+    Kind,
+    kinds_of,
+    named_values,
+    reads_files,
+    refuse_to_replace,
+)
 from lyceum.errors import LyceumError
 from lyceum.files import replace_file, write_file
 
@@ -30,6 +40,7 @@ bayesnet = typer.Typer(
 
 Net = Annotated[str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")]
 Given = Annotated[list[str] | None, typer.Option("--evidence", "-e", help="variable=state; repeat for more.")]
+_STATE = "variable=state"
 
 
 def _read(path: str) -> BayesNet:
@@ -39,16 +50,6 @@ def _read(path: str) -> BayesNet:
     if not Path(path).exists() and path in ("asia", "alarm"):
         return read_bif(datasets.path(path))
     return read_bif(path)
-
-
-def _pairs(texts: Sequence[str] | None, option: str, form: str = "variable=state") -> dict[str, Any]:
-    found = {}
-    for text in texts or ():
-        name, sign, value = text.partition("=")
-        if not (name and sign and value):
-            raise LyceumError(f"cannot read {option} {text!r}: write {option} {form}")
-        found[name] = value
-    return found
 
 
 def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
@@ -158,8 +159,8 @@ def query(
     from lyceum.report import Table
 
     model = _read(net)
-    model = model.do(**_pairs(do, "--do")) if do else model
-    seen = _pairs(evidence, "--evidence")
+    model = model.do(**named_values(do, "--do", _STATE)) if do else model
+    seen = named_values(evidence, "--evidence", _STATE)
     given = {"soft": _likelihoods(soft)} if soft else {}
     if best:
         found = model.most_probable(seen, **given)
@@ -196,7 +197,7 @@ def query(
 
 def _likelihoods(texts: Sequence[str]) -> dict[str, list[float]]:
     try:
-        pairs = _pairs(texts, "--soft", "variable=0.9,0.2")
+        pairs = named_values(texts, "--soft", "variable=0.9,0.2")
         return {name: [float(p) for p in values.split(",")] for name, values in pairs.items()}
     except ValueError as error:
         raise LyceumError(f"cannot read --soft: {error}") from error
@@ -259,7 +260,11 @@ def draw(
         if tree:
             ax = plot.junction_tree(model)
         else:
-            ax = plot.moral_graph(model) if moral else plot.bayes_net(model, _pairs(evidence, "--evidence"))
+            ax = (
+                plot.moral_graph(model)
+                if moral
+                else plot.bayes_net(model, named_values(evidence, "--evidence", _STATE))
+            )
         ax.figure.savefig(out, dpi=150)  # type: ignore[union-attr]
         pyplot.close(ax.figure)  # type: ignore[arg-type]
     console.print(f"wrote [bold]{out}[/]", soft_wrap=True)

@@ -16,7 +16,7 @@ import typer
 from lyceum.errors import LyceumError
 
 __all__ = ["AsJson", "Committees", "Data", "Dates", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model",
-           "Resume", "Text", "Truth", "kinds_of", "loss_for", "option_words", "reads_files",
+           "Resume", "Text", "Truth", "kinds_of", "loss_for", "named_values", "option_words", "reads_files",
            "refuse_to_replace", "settings_of"]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -106,7 +106,8 @@ Resume = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 
 
-def _pairs(texts: Sequence[str] | None, option: str, form: str) -> dict[str, str]:
+def named_values(texts: Sequence[str] | None, option: str, form: str) -> dict[str, str]:
+    """Texts of the form "name=value" as a mapping."""
     pairs = {}
     for text in texts or ():
         name, between, value = text.rpartition("=") if option == "--kind" else text.partition("=")
@@ -118,12 +119,12 @@ def _pairs(texts: Sequence[str] | None, option: str, form: str) -> dict[str, str
 
 def kinds_of(texts: Sequence[str] | None) -> dict[str, str]:
     """Kinds of columns from "column=kind"."""
-    return _pairs(texts, "--kind", "column=categorical")
+    return named_values(texts, "--kind", "column=categorical")
 
 
 def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
     """Settings from "parameter=value", the value as in TOML, or else as text; none and None are None."""
-    return {name: _value(text) for name, text in _pairs(texts, "--set", "parameter=value").items()}
+    return {name: _value(text) for name, text in named_values(texts, "--set", "parameter=value").items()}
 
 
 def _value(text: str) -> Any:

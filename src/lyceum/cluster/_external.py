@@ -13,6 +13,7 @@ from lyceum.cluster._pair_counts import PairCounts
 from lyceum.data import row_weights
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
+from lyceum.statistics import p_log2_p
 
 __all__ = [
     "Agreement",
@@ -79,7 +80,7 @@ class Agreement:
     @property
     def cluster_entropies(self) -> np.ndarray:
         """The entropy of the classes in every cluster, in bits."""
-        return 0.0 - _plogp(self._shares).sum(axis=0)  # not -0.0 where a cluster is pure
+        return 0.0 - p_log2_p(self._shares).sum(axis=0)  # not -0.0 where a cluster is pure
 
     @property
     def entropy(self) -> float:
@@ -121,7 +122,7 @@ class Agreement:
     def normalized_mutual_information(self) -> float:
         """The mutual information over the mean of the two entropies: 1 is best."""
         joint = self.table / self.table.sum()
-        mean = -(_plogp(joint.sum(axis=1)).sum() + _plogp(joint.sum(axis=0)).sum()) / 2
+        mean = -(p_log2_p(joint.sum(axis=1)).sum() + p_log2_p(joint.sum(axis=0)).sum()) / 2
         return self.mutual_information / mean if mean > 0 else 1.0
 
     def align(self, method: Literal["largest", "greedy", "optimal"] = "optimal") -> Alignment:
@@ -348,7 +349,3 @@ def align(y: Any, labels: Any, method: Literal["largest", "greedy", "optimal"] =
 
 def _pairs(counts: Any) -> Any:
     return counts * (counts - 1) / 2
-
-
-def _plogp(p: np.ndarray) -> np.ndarray:
-    return p * np.log2(p, out=np.zeros_like(p), where=p > 0)

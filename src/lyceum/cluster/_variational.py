@@ -17,10 +17,8 @@ import numpy as np
 from scipy.special import betaln, digamma, gammaln, multigammaln
 
 from lyceum.cluster._covariance_forms import CovarianceForm
-from lyceum.cluster._mixture_start import StartLabels
-from lyceum.cluster._mixture_sums import ComponentValues, MixtureSums, expected_sums
-from lyceum.data import Block
-from lyceum.solvers import EMProblem, Expectation
+from lyceum.cluster._mixture_problem import MixtureProblem
+from lyceum.cluster._mixture_sums import ComponentValues, MixtureSums
 
 __all__ = ["VariationalParameters", "VariationalPrior", "VariationalProblem"]
 
@@ -52,20 +50,12 @@ class VariationalParameters:
 
 
 @dataclass(frozen=True, eq=False)
-class VariationalProblem(EMProblem):
+class VariationalProblem(MixtureProblem):
     """The variational problem; the objective is the lower bound of the log evidence."""
 
     form: CovarianceForm
     prior: VariationalPrior
     variance: np.ndarray
-
-    def start_sums(self, block: Block, labels: StartLabels) -> MixtureSums:
-        R = labels.responsibilities(block)
-        return MixtureSums.of_labels(labels.fill(block, R), R, self.form.diagonal, self.form.pooled)
-
-    def expectation(self, block: Block, parameters: VariationalParameters) -> Expectation:
-        total, sums = expected_sums(block, parameters.values, self.form.pooled)
-        return Expectation(sums, total, block.weight)
 
     # -- M-step ----------------------------------------------------------------------------------------------
 

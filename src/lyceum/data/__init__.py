@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum.data._align import Align
 from lyceum.data._arrow import decode_dictionary, is_frame, to_arrow
+from lyceum.data._beside_rows import other_target, refuse_beside_rows
 from lyceum.data._block import Block, as_float, block_rows, dense_cells, row_weights, stack_rows
 from lyceum.data._coding import TableCoder, class_codes, codes_of, labels
 from lyceum.data._column import KINDS, Column, Kind
@@ -78,12 +79,14 @@ __all__ = [
     "is_dask",
     "is_frame",
     "labels",
+    "other_target",
     "parse_columns",
     "parse_written",
     "paths_of",
     "read_data",
     "read_table",
     "read_through",
+    "refuse_beside_rows",
     "row_weights",
     "say",
     "scan",

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 from lyceum.data._column_names import check_names
 from lyceum.errors import SchemaError
 
-__all__ = ["column_class", "is_frame", "numbers", "to_arrow"]
+__all__ = ["column_class", "decode_dictionary", "is_frame", "numbers", "to_arrow"]
 
 
 def is_frame(X: Any) -> bool:
@@ -27,6 +27,11 @@ def is_frame(X: Any) -> bool:
 def _is_lazy(X: Any) -> bool:
     """Whether X is a lazy frame of Polars, whose columns are not known before it is collected."""
     return type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame"
+
+
+def decode_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """A dictionary-encoded column as its values, another as it is."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def to_arrow(frame: Any) -> pa.Table:

@@ -12,7 +12,7 @@ from scipy import sparse
 from lyceum.data._free_text import with_texts_of
 from lyceum.data._schema import Schema
 
-__all__ = ["Block", "block_rows", "dense_cells", "row_weights", "stack_rows"]
+__all__ = ["Block", "as_float", "block_rows", "dense_cells", "row_weights", "stack_rows"]
 
 _CELLS = 1 << 19  # about 4 MB of float64: large against Python's cost per block, small against the cache
 
@@ -124,6 +124,11 @@ def dense_cells(X: Any) -> Any:
     [[0.0, 2.0]]
     """
     return X.toarray() if sparse.issparse(X) else X
+
+
+def as_float(X: Any) -> Any:
+    """Cells of float32 or float64 as they are, others as float64; dense or sparse."""
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
 def row_weights(w: Any, n_rows: int) -> np.ndarray:

@@ -16,6 +16,7 @@ from lyceum.data._block import Block
 from lyceum.data._coding import class_codes, is_labelled, labels
 from lyceum.data._column import Column
 from lyceum.data._column_roles import ColumnRoles
+from lyceum.data._part_work import merge_all
 from lyceum.data._profile import TableProfile
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, BatchPart, Part
@@ -85,7 +86,7 @@ class DaskSource:
 
         partitions = frame.to_delayed()
         profiles = dask.compute(*[dask.delayed(_profile)(part, roles.in_full) for part in partitions])
-        merged = _merge([profile for profile in profiles if profile.n_rows])
+        merged = merge_all([profile for profile in profiles if profile.n_rows])
         if merged is None:
             raise DataError("the Dask frame has no rows (0 samples)")
         roles = replace(roles, types={name: column.holds for name, column in merged.columns.items()})
@@ -194,7 +195,7 @@ class DaskSource:
             return self._reduce_kept(fold)
         level = [dask.delayed(fold, pure=False)(part) for part in self._delayed_parts()]
         rows = dict(zip((task.key for task in level), self.lengths))
-        merge = dask.delayed(_merge, pure=False)
+        merge = dask.delayed(merge_all, pure=False)
         while len(level) > 1:
             level = [merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
         with _report_rows(rows):
@@ -209,7 +210,7 @@ class DaskSource:
             done += n
             report("rows", done, self.n_rows)
         while len(level) > 1:
-            level = [_merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
+            level = [merge_all(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
         return level[0]
 
     def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
@@ -284,13 +285,6 @@ def _profile(frame: Any, in_full: Collection[str]) -> TableProfile:
     return TableProfile.of(table, in_full, table.column_names)
 
 
-def _merge(summaries: Sequence[Any]) -> Any:
-    total = None
-    for summary in summaries:
-        total = summary if total is None else total if summary is None else total.merge(summary)
-    return total
-
-
 @dataclass(frozen=True, slots=True)
 class _PartFacts:
     """What one look at a partition found."""
@@ -333,7 +327,7 @@ def _weights(w: Any) -> np.ndarray:
 def _seen_schema(
     names: list[str], roles: ColumnRoles, looks: Sequence[_PartFacts], task: str | None, unlabelled: bool
 ) -> Schema:
-    profile = _merge([seen.profile for seen in looks]) or TableProfile(0, {})
+    profile = merge_all([seen.profile for seen in looks]) or TableProfile(0, {})
     types = {name: profile.columns[name].holds if name in profile.columns else "number" for name in names}
     columns = replace(roles, types=types).schema(profile).columns
     if task is None:

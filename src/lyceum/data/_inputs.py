@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._array_schema import array_schema
 from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data._beside_rows import other_target, refuse_beside_rows
 from lyceum.data._coding import TableCoder
 from lyceum.data._column import LISTED, is_beyond_floats
 from lyceum.data._column_names import numbered_names
@@ -29,7 +30,7 @@ from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._declared_kinds import declared_kinds
 from lyceum.data._free_text import without_texts
-from lyceum.data._rows import Rows, refuse_beside_rows
+from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource
@@ -163,7 +164,7 @@ class Inputs:
         return self._array(X, y, w, reset) if table is None else self._frame(table, y, w)
 
     def _from_rows(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
-        refuse_beside_rows(y, w)
+        refuse_beside_rows(other_target(rows, y), w)
         if reset:
             self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
         target = rows.schema.target

@@ -20,7 +20,15 @@ from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._column import Column, Kind
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._file_format import FileFormat
-from lyceum.data._files import TableData, file_kind, fits_memory, is_typed, paths_of, read_data
+from lyceum.data._files import (
+    TableData,
+    check_has_rows,
+    file_kind,
+    fits_memory,
+    is_typed,
+    paths_of,
+    read_data,
+)
 from lyceum.data._inspection import ColumnInspection, Inspection
 from lyceum.data._large_file import LargeFile, SampledProfile, read_through
 from lyceum.data._leaks import leak
@@ -28,7 +36,6 @@ from lyceum.data._profile import ColumnProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
 from lyceum.data._scan import profile_columns
 from lyceum.data._schema import Schema
-from lyceum.errors import DataError
 
 __all__ = ["inspect"]
 
@@ -74,8 +81,7 @@ def inspect(
     """
     seen, notes = _read(data, form or FileFormat(), memory, sample)
     profile, sampled = seen.profile, seen.rows
-    if not profile.n_rows:
-        raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
+    check_has_rows(profile.n_rows, _source(data))
     roles = ColumnRoles.of(target, None, kinds, task=task)
     roles.names_to_read(list(profile.columns))
     if _is_typed(data):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,11 @@ import pyarrow.parquet as pq
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
+from lyceum.data._arrow import decode_dictionary
 from lyceum.data._csv import CsvFormat
 from lyceum.data._file_format import FileFormat
 from lyceum.data._files import check_same, file_kind, paths_of, read_whole
+from lyceum.data._part_work import merge_all
 from lyceum.data._profile import TableProfile, names_with_levels
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Schema
@@ -170,7 +172,7 @@ def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
 
 def _seen_in_part(names: list[str], draw: _Draw, part: ParquetPart) -> SampledProfile | None:
     seen = (draw.sample(batch, start) for batch, start in _number(part.batches(names), part.start))
-    return reduce(lambda one, two: two if one is None else one.merge(two), seen, None)
+    return merge_all(seen)
 
 
 def _number(batches: Iterator[pa.RecordBatch], start: int) -> Iterator[tuple[pa.RecordBatch, int]]:
@@ -231,7 +233,7 @@ class SampledProfile:
         native.hash_uniform(start, seed, keys)
         if target is not None and target in batch.schema.names:
             keys += _is_missing(batch.column(target))
-        rows = pa.table({name: _decode(batch.column(name)) for name in batch.schema.names})
+        rows = pa.table({name: decode_dictionary(batch.column(name)) for name in batch.schema.names})
         return cls(profile, size, keys, start + np.arange(batch.num_rows), rows).head(size)
 
     def head(self, size: int) -> SampledProfile:
@@ -255,7 +257,3 @@ def _is_missing(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     if pa.types.is_floating(column.type):
         missing = pc.or_(missing, pc.fill_null(pc.is_inf(column), False))
     return np.asarray(missing)
-
-
-def _decode(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column

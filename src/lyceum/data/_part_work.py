@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from lyceum.data._sources import Part
 if TYPE_CHECKING:
     from lyceum.data._rows import Statistic, Step
 
-__all__ = ["after_steps", "count_and_fold", "fold_part", "gather_part", "map_part"]
+__all__ = ["after_steps", "count_and_fold", "fold_part", "gather_part", "map_part", "merge_all"]
 
 Summary = TypeVar("Summary", bound="Statistic")
 
@@ -39,6 +39,14 @@ def count_and_fold(
             summary = of(block)
             total = summary if total is None else total.merge(summary)
     return n_rows, total
+
+
+def merge_all(summaries: Iterable[Any]) -> Any:
+    """All summaries merged into one; None if all of them are None."""
+    total = None
+    for summary in summaries:
+        total = summary if total is None else total if summary is None else total.merge(summary)
+    return total
 
 
 def fold_part(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> Summary | None:

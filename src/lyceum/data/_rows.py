@@ -10,17 +10,18 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum.data._beside_rows import check_numbers
 from lyceum.data._block import Block, stack_rows
 from lyceum.data._gather import Gathered, labels_as_given, refuse_size
 from lyceum.data._part_work import after_steps, count_and_fold, fold_part, gather_part, map_part
 from lyceum.data._rows_text import describe, describe_in_html
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, Part, Source
-from lyceum.data._take import BlockSource, TakenSource, row_numbers
+from lyceum.data._take import BlockSource, TakenSource, key_places, row_numbers
 from lyceum.errors import DataError
 from lyceum.progress import is_watched, report
 
-__all__ = ["Rows", "Statistic", "Step", "refuse_beside_rows"]
+__all__ = ["Rows", "Statistic", "Step"]
 
 Summary = TypeVar("Summary", bound="Statistic")
 _NO_ROWS = "there are no rows (0 samples): check the file, or the step that drops rows"
@@ -109,6 +110,8 @@ class Rows:
         The columns as they come out of the last step, the target and the weight column.
     n_rows : int or None
         The number of rows, if it is known without reading them all; `len(rows)` counts them.
+    shape : (int, int)
+        The number of rows, which may have to be counted, and of columns.
     in_memory : bool
         Whether the cells are an array in memory.
     on_dask : bool
@@ -158,6 +161,11 @@ class Rows:
 
     def __len__(self) -> int:
         return self._row_count
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows, which may have to be counted, and of columns."""
+        return len(self), len(self.schema)
 
     @cached_property
     def _row_count(self) -> int:
@@ -256,6 +264,12 @@ class Rows:
             block = self.gathered("take", "a source without dropped rows")
             return replace(self, source=ArraySource.of_block(block).take(places), steps=())
         return replace(self, source=TakenSource.of(BlockSource(self.blocks, self.schema), places), steps=())
+
+    def __getitem__(self, key: Any) -> Rows:
+        """`take` by a slice, row numbers or truth values: so scikit-learn's tools cut rows into folds."""
+        return self.take(key_places(key, len(self)))
+
+    __iter__ = None  # rows come in blocks: see `blocks`
 
     def gathered(self, who: str, alternative: str, memory: int | None = None) -> Block:
         """All rows as one block in memory, for a method that cannot work in passes.
@@ -357,16 +371,12 @@ class Rows:
         return stack_rows(results)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """The cells of all rows, as the steps leave them: `np.asarray(pca.transform(rows))`."""
+        """The cells of all rows, as the steps leave them: `np.asarray(pca.transform(rows))`.
+
+        Columns of categories are refused: their codes are no numbers to compute with.
+        """
+        check_numbers(self.schema)
         return np.asarray(self.collect(_dense_cells), dtype=dtype)
-
-
-def refuse_beside_rows(*given: Any) -> None:
-    """Raise DataError if a target or weights are given beside rows from `scan`, which carry their own."""
-    if any(one is not None for one in given):
-        raise DataError(
-            "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
-        )
 
 
 def _dense_cells(block: Block) -> np.ndarray:

@@ -23,6 +23,7 @@ from lyceum.data._dask import DaskSource, is_dask
 from lyceum.data._file_format import FileFormat
 from lyceum.data._files import (
     TableData,
+    check_has_rows,
     check_same,
     file_kind,
     fits_memory,
@@ -34,6 +35,7 @@ from lyceum.data._files import (
     with_rows,
 )
 from lyceum.data._large_file import LargeFile
+from lyceum.data._part_work import merge_all
 from lyceum.data._profile import TableProfile, check_same_types, contents, names_with_levels
 from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
@@ -241,8 +243,7 @@ def _parquet_source(
         check_same_types(types_of(first), types_of(other))
     wanted = roles.names_to_read(first.names)
     n_rows = sum(pq.read_metadata(path).num_rows for path in paths)
-    if not n_rows:
-        raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
+    check_has_rows(n_rows, paths[0])
     if n_rows * len(wanted) * 8 <= memory:
         return _table_source(read_parquet(paths, wanted), replace(roles, ignore=()))
     types = pa.schema([first.field(name) for name in wanted])
@@ -267,21 +268,14 @@ def _first_then_rest(source: ParquetSource, roles: ColumnRoles, ordered: Collect
     undecided = roles.undecided_names(profile)
     if not undecided:
         return profile
-    rest = _merge(ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts()))
+    rest = merge_all(ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts()))
     return profile if rest is None else profile.with_columns_of(rest)
 
 
 def _part_profile(
     names: list[str], in_full: Collection[str], ordered: Collection[str], part: ParquetPart
 ) -> TableProfile | None:
-    return _merge(TableProfile.of(batch, in_full, ordered) for batch in part.batches(names))
-
-
-def _merge(profiles: Iterable[TableProfile | None]) -> TableProfile | None:
-    total: TableProfile | None = None
-    for profile in profiles:
-        total = profile if total is None else total if profile is None else total.merge(profile)
-    return total
+    return merge_all(TableProfile.of(batch, in_full, ordered) for batch in part.batches(names))
 
 
 def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
@@ -299,15 +293,15 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
 
     def profile_of(form: CsvFormat) -> TableProfile | None:
         batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
-        return _merge(_report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)))
+        return merge_all(_report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)))
 
     def _batch(batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
         check_same(names, batch.schema.names, paths[0], path)
         return batch.select(wanted)
 
     settled, profile = typed.settle(profile_of)
-    if profile is None:
-        raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
+    check_has_rows(0 if profile is None else profile.n_rows, paths[0])
+    assert profile is not None
     say((*settled.notes, *settled.written_notes(paths[0])), paths[0])
     schema = roles.schema(profile).with_written(forms_of(settled.written))
     return CsvSource(paths, settled, schema, profile.n_rows)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
 
-from lyceum.data._block import Block, block_rows
+from lyceum.data._block import Block, as_float, block_rows
 from lyceum.data._coding import ArrayCoder, TableCoder, with_texts
 from lyceum.data._csv import CsvFormat
 from lyceum.data._schema import Schema
@@ -134,16 +134,12 @@ class _ArrayPart:
         source, rows = self.source, slice(self.start, self.stop)
         X = source.X[rows]
         if sparse.issparse(X):
-            X = _as_float(X)
+            X = as_float(X)
         elif not source.coded:
             X = ArrayCoder(source.schema)(X)
         y = None if source.y is None else source.y[rows]
         w = None if source.w is None else source.w[rows]
         yield Block(X, y, w, self.start, source.schema)
-
-
-def _as_float(X: Any) -> Any:
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.errors import SettingError
 
-__all__ = ["CATEGORIES", "check_box", "weighted_quantile"]
+__all__ = ["CATEGORIES", "check_box", "weighted_inverse_cdf"]
 
 CATEGORIES: dict[str, list] = {"categorical_features": CATEGORICAL_FEATURES}
 
@@ -30,7 +30,7 @@ def check_box(box: Any, names: tuple[str, ...]) -> np.ndarray:
     return ends
 
 
-def weighted_quantile(values: np.ndarray, weight: np.ndarray | None, quantile: float) -> float:
+def weighted_inverse_cdf(values: np.ndarray, weight: np.ndarray | None, quantile: float) -> float:
     """The smallest value such that the values up to it have at least the share `quantile` of the weight."""
     order = np.argsort(values, kind="stable")
     shares = np.cumsum(np.ones(len(values)) if weight is None else weight[order])

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Density, OnePassLearner
 from lyceum.data import Block, Rows
-from lyceum.density._boxes import CATEGORIES, check_box, weighted_quantile
+from lyceum.density._boxes import CATEGORIES, check_box, weighted_inverse_cdf
 from lyceum.density._grid_cells import CellWeights, cells_of, find_cells
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
@@ -176,7 +176,7 @@ class HistogramDensity(Density, OnePassLearner):
             return np.log(np.where(found >= 0, self.density_[found], 0.0))
 
     def _threshold(self, quantile: float) -> float:
-        return float(np.log(weighted_quantile(self.density_, self.statistic_.weight, quantile)))
+        return float(np.log(weighted_inverse_cdf(self.density_, self.statistic_.weight, quantile)))
 
     def integrate(self, box: Any) -> float:
         """The probability of a box.

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Density, Learner
 from lyceum.data import Block
 from lyceum.density._bandwidth import deviations, likelihood_of, nrd0_of, reference_of, volume_of
-from lyceum.density._boxes import CATEGORIES, check_box, weighted_quantile
+from lyceum.density._boxes import CATEGORIES, check_box, weighted_inverse_cdf
 from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError
@@ -167,7 +167,7 @@ class KernelDensity(Density, Learner):
         # A row's own window would hide how far it is from the other rows.
         if len(self.rows_) < 2:
             raise DataError("anomalies need the density of every row given the others, but there is 1 sample")
-        return weighted_quantile(self._sums().leave_rows_out(), self.weights_, quantile)
+        return weighted_inverse_cdf(self._sums().leave_rows_out(), self.weights_, quantile)
 
     def integrate(self, box: Any) -> float:
         """The probability of a box.

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum.base import Density, Learner
 from lyceum.data import Block, row_weights
-from lyceum.density._boxes import CATEGORIES, weighted_quantile
+from lyceum.density._boxes import CATEGORIES, weighted_inverse_cdf
 from lyceum.distances import NeighborIndex
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary
@@ -151,7 +151,7 @@ class NeighborDensity(Density, Learner):
         if len(self.rows_) < 2:
             raise DataError("anomalies need the density of every row given the others, but there is 1 sample")
         others = self._at(self.rows_, NeighborIndex(self.rows_), self.weights_)
-        return weighted_quantile(others, self.weights_, quantile)
+        return weighted_inverse_cdf(others, self.weights_, quantile)
 
     # -- what was learned ------------------------------------------------------------------------------------
 

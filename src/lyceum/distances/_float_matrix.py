@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._native import native
+from lyceum.data import as_float
 from lyceum.errors import DataError, MissingValuesError
 
 __all__ = ["check_finite", "float_matrix"]
@@ -24,7 +25,7 @@ def float_matrix(X: Any, who: str) -> np.ndarray:
     X = np.asarray(X)
     if X.ndim != 2:
         raise DataError(f"{who} a matrix of rows and columns, but there are {X.ndim} dimensions")
-    return np.ascontiguousarray(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
+    return np.ascontiguousarray(as_float(X))
 
 
 def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str) -> None:

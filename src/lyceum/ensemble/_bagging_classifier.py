@@ -15,9 +15,9 @@ from lyceum.base import Classifier, normalize_posteriors
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble._member_answers import one_hot, posteriors, vote_codes
 from lyceum.ensemble._member_data import MemberData, MemberImportances
-from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.ensemble._tree_members import are_trees, votes
 from lyceum.report import Explanation
+from lyceum.statistics import weighted_mean
 from lyceum.tree_core import Tree, shares
 from lyceum.trees import DecisionTreeClassifier
 
@@ -145,7 +145,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         voting: str = "soft",
         oob_score: bool = False,
         warm_start: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Regressor
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble._member_data import MemberData, MemberImportances
-from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.ensemble._tree_members import are_trees
 from lyceum.report import Explanation
+from lyceum.statistics import weighted_mean
 from lyceum.tree_core import Tree
 from lyceum.trees import DecisionTreeRegressor
 
@@ -122,7 +122,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         bootstrap_features: bool = False,
         oob_score: bool = False,
         warm_start: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",

@@ -35,6 +35,7 @@ __all__ = [
     "can_explain",
     "fit_problems",
     "has_posteriors",
+    "log_answers",
     "member_weights",
     "of_two_classes",
     "with_ties_broken",
@@ -323,3 +324,9 @@ def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
             "scores that classes are decided by: explain a member of estimators_ instead"
         )
     return parts
+
+
+def log_answers(data: MemberData, of: Callable[[MemberData], np.ndarray]) -> np.ndarray:
+    """The logarithms of `of` the data, -inf of 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(of(data))

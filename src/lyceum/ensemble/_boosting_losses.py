@@ -11,7 +11,17 @@ from lyceum._native import native
 from lyceum._threads import n_threads
 from lyceum.statistics import weighted_quantile
 
-__all__ = ["REGRESSION_LOSSES", "Absolute", "Huber", "Logistic", "Loss", "Multinomial", "Quantile", "Squared"]
+__all__ = [
+    "REGRESSION_LOSSES",
+    "Absolute",
+    "Huber",
+    "Logistic",
+    "Loss",
+    "Multinomial",
+    "Quantile",
+    "Squared",
+    "class_loss",
+]
 
 _SMALL = 1 << 14  # rows for which precision is worth more than speed
 _UNEVEN = 64.0  # how much the largest weight may exceed the mean for packed gradients
@@ -200,3 +210,8 @@ class Multinomial(Loss):
 def _log(share: float) -> float:
     """The logarithm of a share, of one that no row has as if it were very small."""
     return float(np.log(max(share, 1e-15)))
+
+
+def class_loss(y: np.ndarray, w: np.ndarray | None, n_classes: int) -> Loss:
+    """The log loss of class codes: of one score for two classes, of one score per class for more."""
+    return Multinomial(y, w, n_classes) if n_classes > 2 else Logistic(y, w)

@@ -18,19 +18,19 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import (
     CATEGORICAL_FEATURES,
     Classifier,
+    check_takes_weights,
     complexity,
     normalize_posteriors,
     step_names,
     takes_missing,
     takes_rows,
-    takes_weights,
     without_names,
 )
 from lyceum.cluster import ClusterBased, PlacedExplanation, clusters_of_rows, scaled_kmeans
 from lyceum.data import ArraySource, Block, Rows, Schema
 from lyceum.ensemble._member_answers import posteriors
 from lyceum.ensemble._member_data import MemberData
-from lyceum.errors import DataError, ModelFileError
+from lyceum.errors import ModelFileError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import FillMissing, Standardize
 from lyceum.progress import report
@@ -117,7 +117,7 @@ class ClusterClassifier(Classifier, ClusterBased):
         classifier: Any = None,
         *,
         min_rows: float = 20,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.clusterer = clusterer
@@ -186,8 +186,7 @@ class ClusterClassifier(Classifier, ClusterBased):
             return member if hasattr(self, "feature_names_in_") else without_names(member)
         block = rows.then(self._design).gathered(type(self).__name__, "a classifier of Lyceum")
         block = block.without_zero_weights()
-        if block.w is not None and not takes_weights(member):
-            raise DataError(f"{type(member).__name__} takes no sample_weight: leave it out")
+        check_takes_weights(member, block.w)
         weights = {} if block.w is None else {"sample_weight": block.w}
         return member.fit(block.X, self.classes_[block.y], **weights)
 

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum._native import native
 from lyceum.base import PosteriorClassifier, Regressor
 from lyceum.data import Block, labels
-from lyceum.ensemble._boosting_losses import REGRESSION_LOSSES, Logistic, Loss, Multinomial
+from lyceum.ensemble._boosting_losses import REGRESSION_LOSSES, Loss, class_loss
 from lyceum.ensemble._gradient_boosting_base import GradientBoosting
 from lyceum.ensemble._gradient_boosting_docs import with_shared_docs
 from lyceum.errors import DataError
@@ -93,7 +93,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         class_weight: Any = None,
         warm_start: bool = False,
         record: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
@@ -119,8 +119,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         self.categorical_features = categorical_features
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
-        K = len(self.classes_)
-        return Multinomial(y, w, K) if K > 2 else Logistic(y, w)
+        return class_loss(y, w, len(self.classes_))
 
     def _codes(self, y: Any) -> np.ndarray:
         given = labels(y, "y")
@@ -263,7 +262,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
         tol: float = 1e-7,
         warm_start: bool = False,
         record: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._native import native
 from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier, Regressor, undefined
-from lyceum.ensemble._boosting_losses import Logistic, Loss, Multinomial, Squared
+from lyceum.ensemble._boosting_losses import Loss, Squared, class_loss
 from lyceum.ensemble._draws import set_seeds
 from lyceum.ensemble._member_answers import member_answers
 from lyceum.ensemble._member_data import (
@@ -66,7 +66,7 @@ class _ModelBoosting(Ensemble):
 
     n_estimators: int
     learning_rate: float
-    random_state: Any
+    random_state: int | np.random.RandomState | None
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class _ModelBoosting(Ensemble):
         n_estimators: int = 100,
         *,
         learning_rate: float = 0.1,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
@@ -352,8 +352,7 @@ class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
     classes_: np.ndarray
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
-        K = len(self.classes_)
-        return Multinomial(y, w, K) if K > 2 else Logistic(y, w)
+        return class_loss(y, w, len(self.classes_))
 
     def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
         if len(H) == 1:

@@ -17,6 +17,7 @@ from lyceum.ensemble._binary_members import (
     BinaryMembers,
     can_explain,
     has_posteriors,
+    log_answers,
     with_ties_broken,
     yes_posterior,
 )
@@ -153,7 +154,7 @@ class OneVsOne(BinaryMembers):
     @available_if(has_posteriors)
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(partial(_log_posterior, self), X)
+        return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
 
     @available_if(can_explain)
     def explain(self, X: Any) -> Explanation:
@@ -231,8 +232,3 @@ def _posterior(model: OneVsOne, data: MemberData) -> np.ndarray:
     p = couple_posteriors(r)
     p[:, model.class_weight_ == 0] = 0.0
     return normalize_posteriors(p)
-
-
-def _log_posterior(model: OneVsOne, data: MemberData) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.log(_posterior(model, data))

@@ -16,6 +16,7 @@ from lyceum.ensemble._binary_members import (
     BinaryMembers,
     can_explain,
     has_posteriors,
+    log_answers,
     yes_posterior,
 )
 from lyceum.ensemble._member_data import MemberData
@@ -138,7 +139,7 @@ class OneVsRest(BinaryMembers):
     @available_if(has_posteriors)
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(partial(_log_posterior, self), X)
+        return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
 
     @available_if(can_explain)
     def explain(self, X: Any) -> Explanation:
@@ -173,8 +174,3 @@ def _posterior(model: OneVsRest, data: MemberData) -> np.ndarray:
     nowhere = yes.sum(axis=1) <= 0
     yes[nowhere] = model.class_weight_ > 0
     return normalize_posteriors(yes)
-
-
-def _log_posterior(model: OneVsRest, data: MemberData) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.log(_posterior(model, data))

@@ -43,10 +43,3 @@ class OutOfBag:
     def rows(self) -> np.ndarray:
         """The rows that some member has not seen."""
         return np.flatnonzero(self.times)
-
-
-def weighted_mean(values: np.ndarray, w: np.ndarray | None) -> float:
-    """The mean of rows of weight w; NaN without rows."""
-    if not len(values):
-        return np.nan
-    return float(values.mean()) if w is None else float(values @ w / w.sum())

@@ -15,7 +15,7 @@ from lyceum.evaluate._bounds import (
     holdout_size,
     majority_vote_error,
 )
-from lyceum.evaluate._calibration import Calibration, brier_score, calibration, log_loss
+from lyceum.evaluate._calibration import Calibration, brier_score, calibration, log_loss, log_losses
 from lyceum.evaluate._cobweb import Cobweb, cobweb
 from lyceum.evaluate._confusion import Confusion, confusion
 from lyceum.evaluate._criteria import (
@@ -128,6 +128,7 @@ __all__ = [
     "kappa_reading",
     "learning_curve",
     "log_loss",
+    "log_losses",
     "macro_average_modified",
     "majority_vote_error",
     "markov",

@@ -13,7 +13,7 @@ from lyceum.evaluate._label_codes import positive_mask, score_matrix, weights_or
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
-__all__ = ["Calibration", "brier_score", "calibration", "log_loss"]
+__all__ = ["Calibration", "brier_score", "calibration", "log_loss", "log_losses"]
 
 _ROUNDING = 1e-6  # how far outside [0, 1] a posterior may lie by rounding
 
@@ -210,8 +210,30 @@ def _brier(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
 
 
 def _log_loss(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
-    chosen = matrix[np.arange(len(truth)), truth]
-    return ratio(float(w @ -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))), float(w.sum()))
+    return ratio(float(w @ log_losses(truth, matrix)), float(w.sum()))
+
+
+def log_losses(y: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
+    """-ln of the posterior of the true class of every row, at most 36.04 each.
+
+    Parameters
+    ----------
+    y : array of int of shape (n,)
+        The code of the true class.
+    posteriors : array of shape (n, K)
+        A posterior of 0 counts as 2.2e-16.
+
+    Examples
+    --------
+    >>> log_losses(np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])).round(2).tolist()
+    [0.69, 36.04]
+
+    See Also
+    --------
+    log_loss : Their mean by weight.
+    """
+    chosen = posteriors[np.arange(len(y)), y]
+    return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
 
 
 def brier_score(

@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lyceum import progress
 from lyceum.base import target_of
-from lyceum.data import Rows
+from lyceum.data import Rows, refuse_beside_rows
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate._common import named_choice
 from lyceum.evaluate._label_codes import weights_of
@@ -219,10 +219,7 @@ def _table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.
 def _from_rows(
     estimator: Any, rows: Rows, y: Any, sample_weight: Any
 ) -> tuple[Rows, np.ndarray, np.ndarray | None]:
-    if y is not None or sample_weight is not None:
-        raise DataError(
-            "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
-        )
+    refuse_beside_rows(y, sample_weight)
     who = type(estimator).__name__
     if type(estimator).__module__.startswith("sklearn.") and not hasattr(estimator, "steps"):
         raise SourceError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.base import target_of
-from lyceum.data import Rows
+from lyceum.data import Rows, refuse_beside_rows
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._label_codes import column_of, known_codes, weights_of
 
@@ -66,8 +66,8 @@ def _class_terms(model: Any, X: Any, y: Any) -> np.ndarray:
     """ln p(x_i, y_i) of every row."""
     if y is None and not isinstance(X, Rows):
         raise SettingError("give y, the classes of the rows")
-    if y is not None and isinstance(X, Rows):
-        raise DataError("rows from scan carry their target: leave y out")
+    if isinstance(X, Rows):
+        refuse_beside_rows(y)
     labels = column_of(target_of(X) if y is None else y, "y")
     joint = np.asarray(model.predict_joint_log_proba(X), dtype=np.float64)
     if len(labels) != len(joint):

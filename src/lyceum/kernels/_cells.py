@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from lyceum.data import Block, Design, Rows, Schema, scan
+from lyceum.data import Block, Design, Rows, Schema, as_float, scan
 from lyceum.distances import check_finite, float_matrix
 from lyceum.errors import DataError
 
@@ -61,7 +61,7 @@ def _checked_sparse(X: Any, kernel: Kernel) -> Any:
     if not kernel.takes_sparse:
         return cells_of(X.toarray(), kernel)
     X = sparse.csr_array(X)
-    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    X = as_float(X)
     _check_finite(X.data.reshape(1, -1), kernel)
     return X
 

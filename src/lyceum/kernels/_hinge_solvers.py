@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
-from lyceum.data import Block
+from lyceum.data import Block, as_float
 from lyceum.kernels._hinge_problem import HingeProblem, Multipliers
 from lyceum.progress import report
 from lyceum.solvers import LBFGS, Newton, Point
@@ -118,10 +118,10 @@ class _Descent:
             self.cells: tuple[np.ndarray, ...] = (
                 X.indptr.astype(np.int32, copy=False),
                 X.indices.astype(np.int32, copy=False),
-                _floats(X.data),
+                as_float(X.data),
             )
         else:
-            self.descend, self.cells = native.dense_dual_descent, (np.ascontiguousarray(_floats(X)),)
+            self.descend, self.cells = native.dense_dual_descent, (np.ascontiguousarray(as_float(X)),)
 
     def solve(self, b: float, bias: bool) -> None:
         t = 1.0 - self.y * b
@@ -141,10 +141,6 @@ class _Descent:
         theta = self.w.copy()
         theta[-1] = self.w[-1] if bias else b
         return LinearSolution(theta, self.epochs, self.violation <= self.tol, self.history)
-
-
-def _floats(X: np.ndarray) -> np.ndarray:
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
 # -- L1 ----------------------------------------------------------------------------------------------------

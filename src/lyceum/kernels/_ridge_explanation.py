@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum.data import Block, Schema
 from lyceum.errors import SettingError
-from lyceum.kernels._svm_report import base_point, column_parts, support_explanation
+from lyceum.kernels._svm_report import base_point, check_explain_by, column_parts, support_explanation
 from lyceum.report import Explanation
 
 __all__ = ["explain_ridge"]
@@ -27,10 +27,7 @@ def explain_ridge(model: Any, X: Any, by: str, target: int) -> Explanation:
             model._apply(lambda block: np.asarray(model.kernel_.gram(block.X, model.rows_)) * coef, X)
         )
         return support_explanation(np.arange(len(coef)), added, b, added.sum(axis=1) + b, unit)
-    if by != "columns":
-        raise SettingError(f"explain by={by!r}: choose 'columns' or 'rows'")
-    if model._is_precomputed:
-        raise SettingError("a precomputed kernel has no columns to explain: explain(X, by='rows') does")
+    check_explain_by(by, "rows", model._is_precomputed)
     block = Block(model.rows_, None, model.row_weights_, 0, Schema(model.schema_.columns))
     base = base_point(block, model._keeps_categories)
 

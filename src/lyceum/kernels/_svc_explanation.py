@@ -9,7 +9,7 @@ import numpy as np
 from lyceum.data import Block
 from lyceum.errors import SettingError
 from lyceum.kernels._other_kernels import Precomputed
-from lyceum.kernels._svm_report import column_parts, support_explanation
+from lyceum.kernels._svm_report import check_explain_by, column_parts, support_explanation
 from lyceum.report import Explanation
 
 __all__ = ["explain_by_columns", "explain_by_support_vectors"]
@@ -17,10 +17,7 @@ __all__ = ["explain_by_columns", "explain_by_support_vectors"]
 
 def explain_by_columns(learner: Any, X: Any) -> Explanation:
     """What every column adds to the score of the predicted class."""
-    if isinstance(learner.kernel_, Precomputed):
-        raise SettingError(
-            "a precomputed kernel has no columns to explain: explain(X, by='support_vectors') does"
-        )
+    check_explain_by("columns", "support_vectors", isinstance(learner.kernel_, Precomputed))
     unit = f"score of {learner.classes_[-1]}" if len(learner.classes_) <= 2 else "score above the next class"
     return learner._explain(X, lambda block: _column_parts(learner, block), unit)
 
@@ -38,8 +35,7 @@ def _column_parts(learner: Any, block: Block) -> np.ndarray:
 
 def explain_by_support_vectors(learner: Any, X: Any, by: str) -> Explanation:
     """What every support vector adds to f, for two classes."""
-    if by != "support_vectors":
-        raise SettingError(f"explain by={by!r}: choose 'columns' or 'support_vectors'")
+    check_explain_by(by, "support_vectors", False)
     if len(learner.machines_) != 1:
         raise SettingError(
             "contributions of support vectors are those of one machine, but there are "

@@ -10,9 +10,10 @@ from scipy import sparse
 
 from lyceum.base import parts_by_replacement, typical_row
 from lyceum.data import Block
+from lyceum.errors import SettingError
 from lyceum.report import Explanation, Summary, Table, weights_table
 
-__all__ = ["base_point", "column_parts", "support_explanation", "svc_summary"]
+__all__ = ["base_point", "check_explain_by", "column_parts", "support_explanation", "svc_summary"]
 
 _MACHINE_COLUMNS = (
     "machine",
@@ -33,6 +34,14 @@ def base_point(block: Block, keeps_categories: bool) -> np.ndarray:
     if keeps_categories or sparse.issparse(block.X):
         return typical_row(block)
     return block.weights @ block.X.astype(np.float64) / block.weights.sum()
+
+
+def check_explain_by(by: str, rows: str, is_precomputed: bool) -> None:
+    """Raise SettingError unless `by` is "columns", which the kernel has, or `rows`."""
+    if by not in ("columns", rows):
+        raise SettingError(f"explain by={by!r}: choose 'columns' or {rows!r}")
+    if by == "columns" and is_precomputed:
+        raise SettingError(f"a precomputed kernel has no columns to explain: explain(X, by={rows!r}) does")
 
 
 def column_parts(block: Block, base: np.ndarray, score: Callable[[Any], np.ndarray]) -> np.ndarray:

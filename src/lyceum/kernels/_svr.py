@@ -16,7 +16,7 @@ from lyceum.errors import SettingError
 from lyceum.kernels._margin_machine import intercept_of
 from lyceum.kernels._smo import DualProblem, DualSolution, solve_dual
 from lyceum.kernels._support_vectors import SVM_CONSTRAINTS, SupportVectors
-from lyceum.kernels._svm_report import column_parts, support_explanation
+from lyceum.kernels._svm_report import check_explain_by, column_parts, support_explanation
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["SVR"]
@@ -226,12 +226,7 @@ class SVR(Regressor, SupportVectors):
             )
             predicted = added.sum(axis=1) + self.intercept_[0]
             return support_explanation(self.support_, added, self.intercept_[0], predicted, unit)
-        if by != "columns":
-            raise SettingError(f"explain by={by!r}: choose 'columns' or 'support_vectors'")
-        if self._is_precomputed:
-            raise SettingError(
-                "a precomputed kernel has no columns to explain: explain(X, by='support_vectors') does"
-            )
+        check_explain_by(by, "support_vectors", self._is_precomputed)
         return self._explain(X, self._column_parts, unit)
 
     def _column_parts(self, block: Block) -> np.ndarray:

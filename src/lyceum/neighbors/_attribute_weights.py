@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import Design, Schema
+from lyceum.data import Design
 from lyceum.neighbors._choice_of_k import Tally
 from lyceum.neighbors._supervised_transformer import SupervisedTransformer
+from lyceum.prepare import schema_with_names
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 
@@ -104,7 +104,7 @@ class AttributeWeights(SupervisedTransformer):
         n_neighbors: int = 5,
         max_iter: int = 5,
         max_rows: int = 1000,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -143,9 +143,7 @@ class AttributeWeights(SupervisedTransformer):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns, with categories expanded."""
         check_is_fitted(self)
-        names = _check_feature_names_in(self, input_features)
-        columns = tuple(replace(column, name=str(name)) for column, name in zip(self.schema_, names))
-        return np.array(Design(Schema(columns)).after.names, dtype=object)
+        return np.array(Design(schema_with_names(self, input_features)).after.names, dtype=object)
 
     def summary(self) -> Summary:
         """The factor of every column, and the errors."""

@@ -11,10 +11,16 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Classifier, complexity, normalize_posteriors
+from lyceum.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    check_takes_weights,
+    complexity,
+    normalize_posteriors,
+)
 from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
-from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_weights
+from lyceum.ensemble import Ensemble, MemberData, posteriors
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.report import Explanation, Summary, Table
@@ -257,8 +263,7 @@ class PriorShift(Classifier, Ensemble):
         sample_weight : array of shape (n_samples,), optional
         """
         data, codes, w = self._member_data(X, y, sample_weight)
-        if w is not None and not takes_weights(self._base()):
-            raise DataError(f"{type(self._base()).__name__} takes no sample_weight: leave it out")
+        check_takes_weights(self._base(), w)
         counts = np.bincount(codes, w, minlength=len(self.classes_)).astype(np.float64)
         self.training_priors_ = counts / counts.sum()
         self.class_prior_ = self._given_priors()

@@ -10,7 +10,7 @@ import numpy as np
 from lyceum import networks
 from lyceum.networks import BayesNet, JunctionTree, Posterior
 from lyceum.plot._layered_layout import LayeredLayout, layered_layout
-from lyceum.plot.style import COLOURS, GREY, INK, axes, heading
+from lyceum.plot.style import COLOURS, GREY, INK, axes, heading, shorten
 from lyceum.report import show
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class _NetDrawing:
         if name in self.evidence and name not in self.after:
             new = np.eye(len(old))[self.net.state_code(name, self.evidence[name])]
         lines: list[tuple[str, float | None, float | None]] = [
-            (_short(str(state)), float(old[k]), float(new[k]))
+            (shorten(str(state), 18), float(old[k]), float(new[k]))
             for k, state in enumerate(self.net.states(name)[:most])
         ]
         return lines + ([(f"… {len(old) - most} more", None, None)] if len(old) > most else [])
@@ -214,10 +214,6 @@ class _NetDrawing:
             points += [(x, self.tops[level]), (x, self.tops[level] + self.heights.get(level, 0.3))]
         points.append((lay.x[child], self.tops[lay.layer[child]]))
         _arrow(ax, points)
-
-
-def _short(text: str, most: int = 18) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _arrow(ax: Axes, points: list[tuple[float, float]], arrow: bool = True) -> None:

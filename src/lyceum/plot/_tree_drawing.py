@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Schema
 from lyceum.errors import SettingError
-from lyceum.plot.style import COLOURS, GREY, INK, axes, heading
+from lyceum.plot.style import COLOURS, GREY, INK, axes, heading, shorten
 from lyceum.tree_core import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colours
 
 if TYPE_CHECKING:
@@ -161,13 +161,13 @@ class _TreeDrawing:
     def _new_box(self, node: int, children: list[_Box], cut: bool) -> _Box:
         labels = self.labels
         if children:
-            lines = [_shorten(labels.column(node), 28)]
+            lines = [shorten(labels.column(node), 28)]
         elif labels.classes is None:
             spread = labels.spread(node)
             lines = [labels.answer_text(node), f"n {_short(float(labels.tree.weight[node]))}"]
             lines += [f"± {_short(spread[1])}"] if spread and spread[0] == "sd" else []
         else:
-            lines = [_shorten(labels.answer_text(node)), f"n {_short(float(labels.tree.weight[node]))}"]
+            lines = [shorten(labels.answer_text(node), 20), f"n {_short(float(labels.tree.weight[node]))}"]
         edges = [_test(labels, node, b) for b in range(len(children))]
         bold = 1.1  # the first line is bold
         width = (
@@ -331,16 +331,12 @@ def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
     """The test of a branch, in up to three short lines."""
     if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
         return [labels.test(node, branch)]
-    names = [_shorten(name) for name in labels.categories(node, labels.codes(node, branch))]
+    names = [shorten(name, 20) for name in labels.categories(node, labels.codes(node, branch))]
     if len(names) == 1:
         return [f"= {names[0]}"]
     if len(names) <= 3:
         return names or ["(none)"]
     return [*names[:2], f"… {len(names) - 2} more"]
-
-
-def _shorten(text: str, most: int = 20) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _colour(k: int) -> str:

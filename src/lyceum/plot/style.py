@@ -20,6 +20,7 @@ __all__ = [
     "legend",
     "line_style",
     "reference_line",
+    "shorten",
 ]
 
 # The set of Okabe and Ito (2008) without its yellow, which is too faint on white.
@@ -100,3 +101,12 @@ def downsample(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
         return columns
     places = np.unique(np.linspace(0, n - 1, _POINTS).round().astype(np.intp))
     return tuple(column[places] for column in columns)
+
+
+def shorten(text: str, most: int) -> str:
+    """At most `most` letters of a text, with … for the rest.
+
+    >>> shorten("temperature", 5)
+    'temp…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,6 +1,6 @@
 """Preparation: scales, one-of-C coding and missing values, as transformers that work per kind and stream."""
 
-from lyceum.prepare._base import Transformer
+from lyceum.prepare._base import Transformer, schema_with_names
 from lyceum.prepare._date_parts import DateParts
 from lyceum.prepare._discretize import CutColumns, Discretize
 from lyceum.prepare._drop_missing import DropMissing
@@ -31,4 +31,5 @@ __all__ = [
     "Transformer",
     "as_floats",
     "frequency_cuts",
+    "schema_with_names",
 ]

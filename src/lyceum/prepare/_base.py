@@ -19,7 +19,7 @@ from lyceum.base import Learner, library_of, output_library, undefined
 from lyceum.data import Align, ArraySource, Block, CheckCells, Design, Rows, Schema, Step, is_dask, to_arrow
 from lyceum.prepare._containers import contain
 
-__all__ = ["Transformer"]
+__all__ = ["Transformer", "schema_with_names"]
 
 
 class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
@@ -97,9 +97,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns that `transform` gives."""
         check_is_fitted(self)
-        names = _check_feature_names_in(self, input_features)
-        columns = tuple(replace(column, name=str(name)) for column, name in zip(self.schema_, names))
-        schema = Schema(columns)
+        schema = schema_with_names(self, input_features)
         return np.array(self._step(schema).schema(schema).names, dtype=object)
 
     def column_sources(self) -> np.ndarray:
@@ -170,3 +168,9 @@ def _cell_type(X: Any) -> Any:
 def _part(transformer: Transformer, step: Step, nothing: Any, part: Any) -> Any:
     """One partition after the step; an empty one needs no validation."""
     return transformer._through_memory(step, part) if len(part) else nothing
+
+
+def schema_with_names(learner: Any, input_features: Any) -> Schema:
+    """The columns that a learner was fitted on, with the names given as for `get_feature_names_out`."""
+    names = _check_feature_names_in(learner, input_features)
+    return Schema(tuple(replace(column, name=str(name)) for column, name in zip(learner.schema_, names)))

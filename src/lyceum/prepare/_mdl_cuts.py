@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lyceum.data import Block
+from lyceum.statistics import p_log2_p
 
 __all__ = ["ClassBins", "frequency_cuts", "mdl_cuts", "width_cuts"]
 
@@ -109,7 +110,7 @@ def _entropy(counts: np.ndarray) -> np.ndarray:
     """In bits, of every row of counts."""
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
     p = np.maximum(counts, 0.0) / total
-    return -(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=1)
+    return -p_log2_p(p).sum(axis=1)
 
 
 def frequency_cuts(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from scipy import stats
 
 from lyceum.data import Block, Rows, Schema
 from lyceum.prepare import frequency_cuts
-from lyceum.statistics import Quantiles
+from lyceum.statistics import Quantiles, p_log2_p
 
 __all__ = ["MEASURES", "ColumnPairs", "chi_square_p", "entropy", "measure_columns"]
 
@@ -224,7 +224,7 @@ def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
 def entropy(counts: np.ndarray) -> float:
     """-Σ p log2 p of weights."""
     p = counts[counts > 0] / counts.sum() if counts.sum() else np.ones(1)
-    return float(-(p * np.log2(p)).sum())
+    return float(-p_log2_p(p).sum())
 
 
 def _gain(table: np.ndarray) -> tuple[float, float, float]:

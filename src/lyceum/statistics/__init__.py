@@ -5,7 +5,14 @@ from lyceum.statistics._class_sums import ClassSums, indicators
 from lyceum.statistics._classes import align_labels, class_weights, classes_of, place_classes
 from lyceum.statistics._counts import Counts
 from lyceum.statistics._cv_folds import Folds, SplitStatistics, folds_of
-from lyceum.statistics._describe import SampleStatistics, describe, weighted_median, weighted_quantile
+from lyceum.statistics._describe import (
+    SampleStatistics,
+    describe,
+    weighted_mean,
+    weighted_median,
+    weighted_quantile,
+)
+from lyceum.statistics._entropy import p_log2_p
 from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._joint_counts import JointCounts
@@ -51,9 +58,11 @@ __all__ = [
     "indicators",
     "is_wide",
     "midpoints",
+    "p_log2_p",
     "place_classes",
     "row_uniforms",
     "seed_from",
+    "weighted_mean",
     "weighted_median",
     "weighted_quantile",
 ]

@@ -13,7 +13,7 @@ from lyceum.report import Table
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
 
-__all__ = ["SampleStatistics", "describe", "weighted_median", "weighted_quantile"]
+__all__ = ["SampleStatistics", "describe", "weighted_mean", "weighted_median", "weighted_quantile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +193,17 @@ def _exact_median(rows: Rows) -> np.ndarray:
     """The weighted medians of the cells that are not missing, midway where two are in the middle."""
     block = rows.gathered("describe", "a file, which is summarised in one pass")
     return np.array([weighted_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T])
+
+
+def weighted_mean(values: np.ndarray, w: np.ndarray | None) -> float:
+    """The mean of some numbers by weight (None: all 1); NaN without numbers.
+
+    >>> weighted_mean(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
+    2.0
+    """
+    if not len(values):
+        return np.nan
+    return float(values.mean()) if w is None else float(values @ w / w.sum())
 
 
 def weighted_median(cells: np.ndarray, w: np.ndarray | None = None) -> float:

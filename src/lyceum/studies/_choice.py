@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from lyceum.evaluate import log_losses
 from lyceum.studies._comparison import RankedLearner
 from lyceum.studies._difference_tests import is_shown, standard_errors_behind
 from lyceum.studies._format import count_text, in_sentence, metric_name, more_is_better
-from lyceum.studies._loss_rule import LossRule, log_losses
+from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._trials import Trial
 
 __all__ = ["choose_learner"]

@@ -15,9 +15,10 @@ import numpy as np
 
 from lyceum.ensemble import Committee, StackingClassifier, StackingRegressor, fuse, simplex_weights
 from lyceum.linear import LogisticRegression, Ridge
+from lyceum.statistics import weighted_mean
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._fold_calibration import calibrated_model, usual_calibration
-from lyceum.studies._loss_rule import LossRule, weighted_mean
+from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._pipelines import build_pipeline, seed_of
 from lyceum.studies._plan import Plan, Task

@@ -8,10 +8,11 @@ import numpy as np
 
 from lyceum.data import row_weights
 from lyceum.decision import LossMatrix, minimum_risk
+from lyceum.evaluate import log_losses
 from lyceum.studies._rank_losses import auc_losses, f1_losses
 from lyceum.studies._ranking_metric import RankingMetric
 
-__all__ = ["LossRule", "log_losses", "weighted_mean"]
+__all__ = ["LossRule"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +150,3 @@ class LossRule:
         """Whether learners are ranked by the cost of decisions, or by squared errors."""
         names = ("cost", "balanced error", "rmse")
         return self.metric is None or self.metric.name in names or (self.is_rate and self.loss is None)
-
-
-def log_losses(y: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
-    """-ln of the posterior of the true class of every row, of a posterior of 0 as of 2e-16."""
-    return -np.log(np.maximum(posteriors[np.arange(len(y)), y], np.finfo(np.float64).eps))
-
-
-def weighted_mean(values: np.ndarray, w: np.ndarray | None) -> float:
-    """The mean of values with weights w (None: all 1)."""
-    return float(values.mean()) if w is None else float(values @ w / w.sum())

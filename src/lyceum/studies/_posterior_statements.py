@@ -10,10 +10,11 @@ import numpy as np
 
 from lyceum.data import row_weights
 from lyceum.decision import error_reject_curve, minimum_risk
+from lyceum.statistics import weighted_mean
 from lyceum.studies._comparison import Comparison, RankedLearner
 from lyceum.studies._difference_tests import is_shown, sign_flip
 from lyceum.studies._format import in_sentence, join_names, loss_text, percent_text, score_text, subject
-from lyceum.studies._loss_rule import LossRule, weighted_mean
+from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metrics import n_independent
 from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._trials import by_row, sum_by_group

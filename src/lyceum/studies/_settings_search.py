@@ -19,9 +19,10 @@ from lyceum._threads import one_thread, ordered_map
 from lyceum.data import Rows
 from lyceum.errors import Cancelled
 from lyceum.progress import with_watches
+from lyceum.statistics import weighted_mean
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._fold_scheme import FoldScheme
-from lyceum.studies._loss_rule import LossRule, weighted_mean
+from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._pipelines import build_pipeline, row_predictions
 
 __all__ = ["SEARCH_ROWS", "SettingsSearch", "search_settings"]

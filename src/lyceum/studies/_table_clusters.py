@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from lyceum import plot
 from lyceum.apply import uninformative_columns
+from lyceum.base import pipeline_steps
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.data import FileFormat, Kind, Rows, scan
@@ -81,7 +82,7 @@ class TableClusters:
 
     @property
     def _learner(self) -> Any:
-        return self.model.steps[-1][1] if hasattr(self.model, "steps") else self.model
+        return pipeline_steps(self.model)[-1]
 
     def summary(self) -> Summary:
         """Sizes, silhouettes and the profile."""

@@ -9,8 +9,9 @@ import numpy as np
 
 from lyceum.data import row_weights
 from lyceum.errors import StudyError
+from lyceum.statistics import weighted_mean
 from lyceum.studies._candidate import Candidate
-from lyceum.studies._loss_rule import LossRule, weighted_mean
+from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._out_of_sample import OutOfSample
 from lyceum.studies._plan import Task
 from lyceum.studies._store import Store, TaskResult

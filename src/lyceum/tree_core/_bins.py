@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
-from lyceum.data import Block, Rows
+from lyceum.data import Block, Rows, as_float
 from lyceum.statistics import midpoints
 from lyceum.tree_core._tree import Tree
 from lyceum.tree_core._uniform_row_sample import UniformRowSample
@@ -77,7 +77,7 @@ class Bins:
         """
         if out is None:
             out = np.empty((len(block), len(self)), dtype=np.uint8)
-        X = block.X if block.X.dtype in (np.float32, np.float64) else block.X.astype(np.float64)
+        X = as_float(block.X)
         edges = self._edges if X.dtype == np.float64 else self._single_edges
         native.bin_codes(np.ascontiguousarray(X), edges, self.n_bins, *self._categories, out, columns)
         return out

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lyceum._native import native
-from lyceum.data import Block, row_weights
+from lyceum.data import Block, as_float, row_weights
 
 __all__ = ["BinRanges", "Coder", "Frontier", "NodeHistograms"]
 
@@ -215,7 +215,7 @@ class BinRanges:
         X, codes = block.X, coder.code(block)
         if block.w is not None:
             X, codes = X[block.w > 0], codes[block.w > 0]
-        X = np.ascontiguousarray(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
+        X = np.ascontiguousarray(as_float(X))
         native.bin_ranges(X, codes, offsets, low, high)
         return cls(low, high)
 
