@@ -264,3 +264,9 @@ def test_a_schema_refuses_names_twice_and_unknown_ones():
 def test_a_column_that_contradicts_itself_is_refused(arguments, message):
     with pytest.raises(SchemaError, match=message):
         Column(*arguments)
+
+
+@pytest.mark.parametrize("role", ["target", "weight"])
+def test_values_in_the_place_of_a_name_are_refused_in_a_sentence(role):
+    with pytest.raises(SchemaError, match=f"{role} is the name of a column, but ndarray came"):
+        scan(np.zeros((3, 2)), **{role: np.zeros(3)})

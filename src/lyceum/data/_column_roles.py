@@ -48,6 +48,12 @@ class ColumnRoles:
         task: str | None = None,
     ) -> ColumnRoles:
         ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+        for role, name in (("target", target), ("weight", weight)):
+            if name is not None and not isinstance(name, str):
+                raise SchemaError(
+                    f"{role} is the name of a column, but {type(name).__name__} came: put the values into "
+                    "the table as a column, or give them to fit(X, y, sample_weight)"
+                )
         if not isinstance(kinds, Schema):
             return cls(target, weight, {**(kinds or {}), **_target_kind(target, task, kinds or {})}, ignore)
         if target is None and kinds.target is not None:
