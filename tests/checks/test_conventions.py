@@ -45,6 +45,22 @@ def test_parameters_are_typed():
     assert those(untyped) == {}
 
 
+def test_random_state_is_typed_alike():
+    def otherwise(kind):
+        found = parameters(kind).get("random_state")
+        return found and found.annotation != "int | np.random.RandomState | None"
+
+    assert those(otherwise) == {}
+
+
+def test_only_the_base_annotates_how_categories_are_coded():
+    def annotated(kind):
+        bases = [base for base in kind.__mro__ if base.__module__.startswith("lyceum.")]
+        return [base.__name__ for base in bases if "_coding" in vars(base).get("__annotations__", {})]
+
+    assert {name: found for name, found in those(annotated).items() if found != ["Learner"]} == {}
+
+
 def test_parameters_have_the_names_and_defaults_of_all_families():
     defaults = {"random_state": None, "record": False}
 

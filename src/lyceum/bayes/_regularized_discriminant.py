@@ -166,7 +166,7 @@ class RegularizedDiscriminant(QuadraticRule):
         unbiased: bool = False,
         priors: Any = None,
         prior_alpha: Any = 1.0,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.alpha = alpha

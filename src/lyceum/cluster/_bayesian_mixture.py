@@ -177,7 +177,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         merge: bool = True,
         max_iter: int = 500,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",

@@ -122,7 +122,7 @@ class BernoulliMixture(TableMixture):
         max_iter: int = 200,
         tol: float = 1e-4,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

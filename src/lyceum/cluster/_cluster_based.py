@@ -169,7 +169,7 @@ class ClusterBased(Learner):
 
     clusterer: Any
     clusterer_: Any
-    random_state: Any
+    random_state: int | np.random.RandomState | None
     typical_: np.ndarray
 
     def _default_clusterer(self, n_rows: int | None = None) -> Any:

@@ -74,7 +74,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
         *,
         kind: Literal["distances", "one_of_k"] = "distances",
         keep: bool = True,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.clusterer = clusterer
@@ -132,7 +132,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
         check_is_fitted(self)
         if sparse.issparse(X):
             return self._append_columns(
-                self._rows_to_predict(X).gathered(type(self).__name__, "rows in blocks")
+                self.rows_to_predict(X).gathered(type(self).__name__, "rows in blocks")
             )
         return self._in_new_columns(partial(_append_columns, self), X)
 

@@ -102,7 +102,7 @@ class ClusterLabels(Classifier, ClusterBased):
         clusterer: Any = None,
         *,
         smoothing: float = 1.0,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.clusterer = clusterer

@@ -120,7 +120,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -267,14 +267,14 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         total = self.counts_.sum()
         sizes = [(k, count, count / total) for k, count in enumerate(self.counts_)]
         names = [f"cluster {k}" for k in range(len(sizes))]
-        means = [(name, *column) for name, column in zip(self._design_names, self.cluster_centers_.T)]
+        means = [(name, *column) for name, column in zip(self.design_names, self.cluster_centers_.T)]
         facts = {"clusters": len(sizes), "fuzziness": self.fuzziness, "objective": self.objective_}
         facts["passes"] = self.n_iter_
         tables = [Table("Clusters", ("cluster", "weight", "share"), sizes)]
         return Summary(self._title(), facts, [*tables, Table("Centres", ("column", *names), means)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        shape = (self.n_clusters, len(self._design_names))
+        shape = (self.n_clusters, len(self.design_names))
         return {"cluster_centers_": shape, "counts_": shape[:1]}
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.cluster._covariance_forms import FORMS
@@ -151,7 +152,7 @@ class GaussianMixture(EllipticalMixture):
         max_iter: int = 100,
         tol: float = 1e-3,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",

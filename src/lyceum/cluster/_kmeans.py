@@ -166,7 +166,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         min_moved: float = 0.0,
         metric: str = "euclidean",
         algorithm: str = "auto",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
@@ -328,7 +328,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         -------
         float
         """
-        rows = self._rows_to_predict(X)
+        rows = self.rows_to_predict(X)
         if sample_weight is None:
             sums = rows.reduce(partial(LloydSums.of, centers=self.cluster_centers_))
             return -self._geometry.scale * sums.inertia
@@ -353,7 +353,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
             for k in range(len(centers))
         ]
         names = [f"cluster {k}" for k in range(len(centers))]
-        means = [(name, *column) for name, column in zip(self._design_names, centers.T)]
+        means = [(name, *column) for name, column in zip(self.design_names, centers.T)]
         head = ("cluster", "weight", "share", "nearest other", "distance")
         tables = [Table("Clusters", head, sizes), Table("Centres", ("column", *names), means)]
         return Summary(self._title(), facts, tables)
@@ -381,7 +381,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_clusters
-        return {"cluster_centers_": (k, len(self._design_names)), "counts_": (k,)}
+        return {"cluster_centers_": (k, len(self.design_names)), "counts_": (k,)}
 
     @property
     def _n_features_out(self) -> int:

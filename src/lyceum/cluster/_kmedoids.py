@@ -142,7 +142,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         max_iter: int = 100,
         max_rows: int = _MOST_ROWS,
         n_samples: int = 5,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -327,7 +327,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
             names = [f"cluster {k}" for k in range(len(sizes))]
             cells = [
                 (name, *(self._original_cell(name, cell) for cell in column))
-                for name, column in zip(self._design_names, self._dense_centers.T)
+                for name, column in zip(self.design_names, self._dense_centers.T)
             ]
             tables.append(Table("Medoids", ("column", *names), cells))
         return Summary(self._title(), facts, tables)
@@ -376,7 +376,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         k = len(self.counts_)
         shapes: dict[str, tuple[int, ...]] = {"counts_": (k,), "medoid_indices_": (k,)}
         if not self._is_precomputed and not hasattr(self.cluster_centers_, "toarray"):
-            shapes["cluster_centers_"] = (k, len(self._design_names))
+            shapes["cluster_centers_"] = (k, len(self.design_names))
         return shapes
 
     _nan_means_none = True

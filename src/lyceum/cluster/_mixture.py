@@ -56,7 +56,7 @@ class Mixture(Density, Learner):
     n_init: int
     max_iter: int
     tol: float
-    random_state: Any
+    random_state: int | np.random.RandomState | None
     warm_start: bool
     record: bool
     weights_: np.ndarray
@@ -274,7 +274,7 @@ class Mixture(Density, Learner):
         check_is_fitted(self)
         facts = {
             "components": len(self.weights_),
-            "columns": len(self._design_names),
+            "columns": len(self.design_names),
             "free parameters": self._n_parameters(),
             "objective per row": self.lower_bound_,
             "iterations": self.n_iter_,

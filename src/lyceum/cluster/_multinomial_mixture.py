@@ -115,7 +115,7 @@ class MultinomialMixture(TableMixture):
         max_iter: int = 200,
         tol: float = 1e-4,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -136,7 +136,7 @@ class MultinomialMixture(TableMixture):
         return [*super()._steps(), _CheckCounts()]
 
     def _group(self) -> np.ndarray:
-        return np.zeros(len(self._design_names), dtype=np.intp)
+        return np.zeros(len(self.design_names), dtype=np.intp)
 
     def _start_scaling(self, moments: Moments) -> RootShares:
         return RootShares()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.cluster._elliptical import EllipticalMixture
@@ -144,7 +145,7 @@ class StudentMixture(EllipticalMixture):
         max_iter: int = 200,
         tol: float = 1e-3,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

@@ -87,7 +87,14 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, estimator: Any, method: Any = "sigmoid", *, cv: Any = 5, random_state: Any = None):
+    def __init__(
+        self,
+        estimator: Any,
+        method: Any = "sigmoid",
+        *,
+        cv: Any = 5,
+        random_state: int | np.random.RandomState | None = None,
+    ):
         self.estimator = estimator
         self.method = method
         self.cv = cv

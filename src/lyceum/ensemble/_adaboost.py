@@ -187,7 +187,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         multiclass: str = "samme",
         on_failure: str = "stop",
         warm_start: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

@@ -142,7 +142,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         loss: str = "linear",
         method: str = "reweight",
         warm_start: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -95,7 +95,7 @@ class AuxiliaryTargets(EitherTask, Learner):
     True
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _coding = "codes"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "auxiliary": ["array-like", None],
@@ -118,7 +118,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         *,
         auxiliary: Any = None,
         cv: Any = 5,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator

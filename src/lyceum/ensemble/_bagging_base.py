@@ -54,7 +54,7 @@ class BaggingBase(Ensemble):
     bootstrap_features: bool
     oob_score: bool
     warm_start: bool
-    random_state: Any
+    random_state: int | np.random.RandomState | None
     draws_: Draws
 
     # -- fit -------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
         budget: float | None = None,
         routes: Mapping[str, Mapping[Any, str]] | None = None,
         cv: Any = 5,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.stages = stages

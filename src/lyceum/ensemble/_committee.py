@@ -147,7 +147,7 @@ class Committee(EitherTask, CommitteeBase):
         rule: str = "sum",
         weights: Any = None,
         cv: Any = 5,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",

@@ -79,12 +79,12 @@ class CommitteeData:
 class CommitteeBase(_BaseComposition, Learner):
     """Different learners, each with its own columns, whatever is done with their answers."""
 
-    _coding: ClassVar = "codes"
+    _coding = "codes"
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
     _members_name: ClassVar[str] = "members"
     _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
 
-    random_state: Any
+    random_state: int | np.random.RandomState | None
     categorical_features: Any
     estimators_: list[Any]
     names_: list[str]
@@ -204,14 +204,14 @@ class CommitteeBase(_BaseComposition, Learner):
     def _apply_to_members(self, of: Callable[[CommitteeData], np.ndarray], X: Any) -> Any:
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
         if not self._needs_frame(X):
-            rows, others = self._rows_to_predict(X), not all(map(takes_rows, self._all_fitted))
+            rows, others = self.rows_to_predict(X), not all(map(takes_rows, self._all_fitted))
             if rows.in_memory and not others:  # members split rows into blocks, and spread them, themselves
                 return _of_block(rows.gathered(type(self).__name__, self._alternative), of, others)
             return rows.collect(partial(_of_block, of=of, others=others))
         _check_feature_names(self, X, reset=False)
         if not self._needs_codes:
             return of(CommitteeData(None, MemberData(None, X)))
-        block = self._rows_to_predict(X).gathered(type(self).__name__, self._alternative)
+        block = self.rows_to_predict(X).gathered(type(self).__name__, self._alternative)
         return of(CommitteeData(MemberData(ArraySource.of_block(block)), MemberData(None, X)))
 
     def _needs_frame(self, X: Any) -> bool:
@@ -321,7 +321,7 @@ class CommitteeBase(_BaseComposition, Learner):
         if self._needs_frame(X):
             answer = partial(self._apply_to_members, self._fused_answer)
             members = partial(self._apply_to_members, partial(_flat_member_parts, self))
-            rows = self._rows_to_predict(X)
+            rows = self.rows_to_predict(X)
             found, answers = explain_frame(X, rows, self.typical_, answer, unit, classes, members)
         else:
             found, answers = self._explain_with_more(X, partial(_parts, self), unit)

@@ -64,7 +64,7 @@ class ExpertsBase(EitherTask, Learner):
     tol: float
     n_init: int
     record: bool
-    random_state: Any
+    random_state: int | np.random.RandomState | None
     seed_: int
     classes_: np.ndarray
     estimators_: list[Any]
@@ -204,7 +204,7 @@ class ExpertsBase(EitherTask, Learner):
         return int(self.gates_.size) + sum(map(complexity, self.estimators_))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d, tree = len(self._design_names), self._tree
+        d, tree = len(self.design_names), self._tree
         shapes: dict[str, tuple[int, ...]] = {
             "gates_": (tree.n_gates, tree.branching, d + 1),
             "mean_": (d,),

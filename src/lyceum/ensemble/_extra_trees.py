@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.ensemble._forest import FOREST
@@ -130,7 +131,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         class_weight: Any = None,
         max_bins: int | None = 255,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
@@ -269,7 +270,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         oob_score: bool = False,
         max_bins: int | None = 255,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",

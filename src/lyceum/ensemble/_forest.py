@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -65,7 +65,7 @@ FOREST: dict[str, Any] = {
 class Forest(WithTrees, Learner):
     """Trees whose predictions are averaged; what a tree draws follows from the seed and its number alone."""
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _coding = "codes"
     _takes_missing: ClassVar[bool] = True
     _splitter: ClassVar[str] = "best"
 
@@ -86,7 +86,7 @@ class Forest(WithTrees, Learner):
     oob_score: bool
     max_bins: int | None
     warm_start: bool
-    random_state: Any
+    random_state: int | np.random.RandomState | None
 
     class_weight: Any  # of classifiers
 

@@ -39,7 +39,7 @@ _ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
 class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     """The rounds: trees on gradients, one per output, whose values are added to the scores."""
 
-    _coding: ClassVar[Any] = "codes"
+    _coding = "codes"
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
     _takes_missing: ClassVar[bool] = True
     _n_values: ClassVar[int] = 1  # trees of boosting give numbers, one tree per class
@@ -274,7 +274,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     def _stages(self, function: Callable[[np.ndarray], np.ndarray], X: Any) -> Iterator[np.ndarray]:
         """`function` of the scores after every round."""
         check_is_fitted(self)
-        blocks = list(self._rows_to_predict(X).blocks())
+        blocks = list(self.rows_to_predict(X).blocks())
         K = len(self.baseline_)
         scores = [np.tile(self.baseline_, (len(block), 1)) for block in blocks]
         for last in range(K, len(self.trees_) + 1, K):

@@ -229,7 +229,7 @@ class Ensemble(Learner):
     [[1.0, 0.0], [0.5, 0.5]]
     """
 
-    _coding: ClassVar = "codes"
+    _coding = "codes"
     _alternative: ClassVar[str] = "a sample of the rows"  # where the rows are too many to hold
     _explains_by_replacement: ClassVar[bool] = False  # `fit` learns `typical_`
 
@@ -289,7 +289,7 @@ class Ensemble(Learner):
         if not own and self.framed_ and is_frame(X):
             _check_feature_names(self, X, reset=False)
             return of(MemberData(None, X))
-        return self._rows_to_predict(X).collect(partial(_of_block, of=of, own=own))
+        return self.rows_to_predict(X).collect(partial(_of_block, of=of, own=own))
 
     def _explain_members(self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str) -> Explanation:
         """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own members."""
@@ -300,7 +300,7 @@ class Ensemble(Learner):
         check_is_fitted(self)
         own = takes_rows(self._base())
         if not own and self.framed_ and is_frame(X):
-            rows, asked = self._rows_to_predict(X), partial(self._apply_to_members, of)
+            rows, asked = self.rows_to_predict(X), partial(self._apply_to_members, of)
             return explain_frame(X, rows, self.typical_, asked, "posterior", self.classes_)[0]
         answer = partial(_of_block, of=of, own=own)
         return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior")

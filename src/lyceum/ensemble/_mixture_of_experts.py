@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from lyceum.ensemble._expert_mixture import (
@@ -104,7 +105,7 @@ class MixtureOfExperts(ExpertsBase):
         tol: float = 1e-4,
         n_init: int = 3,
         record: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.expert = expert
@@ -213,7 +214,7 @@ class HierarchicalMixtureOfExperts(ExpertsBase):
         tol: float = 1e-4,
         n_init: int = 1,
         record: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.expert = expert

@@ -123,7 +123,7 @@ class OutputCode(BinaryMembers):
         n_columns: int | None = None,
         decoding: str = "loss",
         loss: str = "hinge",
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):

@@ -34,17 +34,17 @@ class _RowSplitter:
 
 
 class _KFold(_RowSplitter, KFold):
-    def __init__(self, n_splits: int = 10, *, random_state: Any = None):
+    def __init__(self, n_splits: int = 10, *, random_state: int | np.random.RandomState | None = None):
         super().__init__(n_splits, shuffle=True, random_state=random_state)
 
 
 class _LeaveOneOut(_RowSplitter, LeaveOneOut):
-    def __init__(self, random_state: Any = None):
+    def __init__(self, random_state: int | np.random.RandomState | None = None):
         self.random_state = random_state
 
 
 class _GroupKFold(_RowSplitter, GroupKFold):
-    def __init__(self, n_splits: int = 5, *, random_state: Any = None):
+    def __init__(self, n_splits: int = 5, *, random_state: int | np.random.RandomState | None = None):
         super().__init__(n_splits, shuffle=random_state is not None, random_state=random_state)
 
 

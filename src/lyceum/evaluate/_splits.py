@@ -139,7 +139,7 @@ class RandomSubsampling(_Splitter):
         *,
         test_size: float = 0.25,
         stratify: bool | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
         self.n_splits = n_splits
         self.test_size = test_size
@@ -178,7 +178,13 @@ class Holdout(RandomSubsampling):
     array(['a', 'a', 'b'], dtype='<U1')
     """
 
-    def __init__(self, *, test_size: float = 0.25, stratify: bool | None = None, random_state: Any = None):
+    def __init__(
+        self,
+        *,
+        test_size: float = 0.25,
+        stratify: bool | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ):
         super().__init__(1, test_size=test_size, stratify=stratify, random_state=random_state)
 
 
@@ -216,7 +222,7 @@ class StratifiedFolds(_Splitter):
         *,
         n_repeats: int = 1,
         stratify: bool | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
         self.n_splits = n_splits
         self.n_repeats = n_repeats
@@ -263,7 +269,9 @@ class FiveByTwo(StratifiedFolds):
     10
     """
 
-    def __init__(self, *, stratify: bool | None = None, random_state: Any = None):
+    def __init__(
+        self, *, stratify: bool | None = None, random_state: int | np.random.RandomState | None = None
+    ):
         super().__init__(2, n_repeats=5, stratify=stratify, random_state=random_state)
 
 
@@ -291,7 +299,7 @@ class Bootstrap(_Splitter):
     (array([0, 3, 3, 3, 4, 5]), array([1, 2]))
     """
 
-    def __init__(self, n_splits: int = 200, *, random_state: Any = None):
+    def __init__(self, n_splits: int = 200, *, random_state: int | np.random.RandomState | None = None):
         self.n_splits = n_splits
         self.random_state = random_state
 

@@ -111,7 +111,7 @@ class Nystroem(Transformer, KernelLearner):
         gamma: Any = None,
         degree: int = 3,
         coef0: float = 1.0,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
@@ -251,7 +251,7 @@ class RandomFourierFeatures(Transformer):
         n_waves: int = 100,
         *,
         gamma: float | str = "scale",
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_waves = n_waves

@@ -176,7 +176,7 @@ class SVC(Classifier, SupportVectors):
         tol: float = 1e-3,
         max_iter: int = 10_000,
         cache_size: float = 200,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):

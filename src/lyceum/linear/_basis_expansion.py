@@ -116,7 +116,7 @@ class BasisExpansion(Transformer):
         joint: bool = False,
         directions: Any = None,
         standardize: bool = True,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.kind = kind

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -118,7 +118,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _coding = "one_of_c"
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
@@ -260,7 +260,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d = len(self._design_names)
+        d = len(self.design_names)
         return {"coef_": (d,), "mean_": (d,)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -115,7 +115,7 @@ class ElasticNetCV(PenaltyCV):
 
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _coding = "one_of_c"
     history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
@@ -138,7 +138,7 @@ class ElasticNetCV(PenaltyCV):
         tol: float = 1e-5,
         max_iter: int = 10_000,
         record: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
@@ -344,7 +344,7 @@ class LassoCV(ElasticNetCV):
         tol: float = 1e-5,
         max_iter: int = 10_000,
         record: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",

@@ -129,7 +129,7 @@ class LinearRegression(LeastSquares):
 
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"
+    _coding = "reference"
 
     history_axes: ClassVar[tuple[str, str]] = ("pass", "sum of squared residuals")
     _parameter_constraints: ClassVar[dict] = {
@@ -338,7 +338,7 @@ class LinearRegression(LeastSquares):
         rows = [
             (name, *map(float, (b, se, t, p, low, high)))
             for name, b, se, t, p, (low, high) in zip(
-                self._design_names, self.coef_, self.standard_errors_, self.t_, self.p_, limits
+                self.design_names, self.coef_, self.standard_errors_, self.t_, self.p_, limits
             )
         ]
         return [self._intercept_row(), *rows] if self.fit_intercept else rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -25,7 +25,7 @@ CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
 class LinearScores(Classifier, Learner):
     """Decisions by the sign of one score, or the largest of K: the scores are margins, not log-odds."""
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _coding = "one_of_c"
     _takes_sparse: ClassVar[bool] = True
 
     classes_: np.ndarray
@@ -70,7 +70,7 @@ class LinearScores(Classifier, Learner):
 
     def _table(self) -> Table:
         titles = [str(self.classes_[-1])] if len(self.coef_) == 1 else [str(label) for label in self.classes_]
-        return weights_table(self._design_names, self.intercept_, self.coef_, titles)
+        return weights_table(self.design_names, self.intercept_, self.coef_, titles)
 
     def _fit_one_class(self, d: int) -> None:
         self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)
@@ -104,7 +104,7 @@ def check_same_weights(known: Any, now: Any) -> None:
 
 def score_shapes(learner: Any) -> dict[str, tuple[int, ...]]:
     """The shapes of the arrays of linear scores: of one output for two classes, else of one per class."""
-    outputs, d = len(learner.classes_) if len(learner.classes_) > 2 else 1, len(learner._design_names)
+    outputs, d = len(learner.classes_) if len(learner.classes_) > 2 else 1, len(learner.design_names)
     return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -184,7 +184,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     ([[0.908]], [[0.5, 0.5]])
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"
+    _coding = "reference"
     _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
@@ -220,7 +220,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         standard_errors: bool | str = "auto",
         posterior: str = "plugin",
         n_draws: int = 200,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
         record: bool = False,
         n_jobs: int | None = None,
@@ -326,7 +326,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     def _fit_one_class(self) -> None:
         """With one class there is nothing to tell apart: it has probability 1."""
-        self.coef_, self.intercept_ = np.zeros((1, len(self._design_names))), np.zeros(1)
+        self.coef_, self.intercept_ = np.zeros((1, len(self.design_names))), np.zeros(1)
         self.n_iter_, self.converged_, self.separated_ = 1, True, False
         self.objective_ = self.log_likelihood_ = self.null_log_likelihood_ = 0.0
         self.history_ = [0.0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -87,7 +87,7 @@ class Ridge(LeastSquares):
 
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _coding = "one_of_c"
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "standardize": ["boolean"],
@@ -137,7 +137,7 @@ class Ridge(LeastSquares):
             "norm of the coefficients": float(np.linalg.norm(self.coef_)),
         }
         spread = np.sqrt(self.statistic_.xx_diagonal / self.statistic_.weight)
-        rows = [(name, float(b), float(b * s)) for name, b, s in zip(self._design_names, self.coef_, spread)]
+        rows = [(name, float(b), float(b * s)) for name, b, s in zip(self.design_names, self.coef_, spread)]
         head = [("(intercept)", float(self.intercept_), 0.0)] if self.fit_intercept else []
         table = Table("Coefficients", ("column", "coefficient", "per standard deviation"), [*head, *rows])
         return Summary(self._title(), facts, [table])

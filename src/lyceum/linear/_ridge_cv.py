@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -87,7 +87,7 @@ class RidgeCV(PenaltyCV):
 
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _coding = "one_of_c"
     _parameter_constraints: ClassVar[dict] = {
         "eps": [Interval(Real, 0, 1, closed="neither")],
         **CV_CONSTRAINTS,
@@ -102,7 +102,7 @@ class RidgeCV(PenaltyCV):
         rule: str = "best",
         fit_intercept: bool = True,
         standardize: bool = False,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.alphas = alphas

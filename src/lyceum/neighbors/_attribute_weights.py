@@ -159,7 +159,7 @@ class AttributeWeights(SupervisedTransformer):
         return Summary(head.title, facts, [Table("Columns", ("column", "weight"), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d = len(self._design_names)
+        d = len(self.design_names)
         return {"components_": (d, d), "mean_": (d,), "weights_": (self.n_features_in_,)}
 
 

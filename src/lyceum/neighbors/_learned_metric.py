@@ -116,7 +116,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         max_iter: int = 100,
         tol: float = 1e-5,
         max_rows: int = 1000,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -184,11 +184,11 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         head = super().summary()
         facts = {**head.facts, "rows of L": len(self.components_), "steps": self.n_iter_}
         facts["objective"] = self.history_[-1]
-        rows = [(name, float(value)) for name, value in zip(self._design_names, np.diag(self.matrix_))]
+        rows = [(name, float(value)) for name, value in zip(self.design_names, np.diag(self.matrix_))]
         return Summary(head.title, facts, [Table("Columns", ("column", "diagonal of M"), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d = len(self._design_names)
+        d = len(self.design_names)
         return {"components_": (len(self.components_), d), "matrix_": (d, d), "mean_": (d,)}
 
 

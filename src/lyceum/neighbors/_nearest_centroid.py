@@ -117,7 +117,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         exemplar: str = "mean",
         covariance: str | None = None,
         scale: str | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_centroids = n_centroids
@@ -306,14 +306,14 @@ class NearestCentroid(PosteriorClassifier, Learner):
             (str(self.classes_[c]), *centroid.tolist())
             for c, centroid in zip(self.centroid_class_, self.centroids_)
         ]
-        return Summary(head.title, facts, [Table("Centroids", ("class", *self._design_names), rows)])
+        return Summary(head.title, facts, [Table("Centroids", ("class", *self.design_names), rows)])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), *METRIC_PARTS)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        m, d = len(self.centroid_class_), len(self._design_names)
+        m, d = len(self.centroid_class_), len(self.design_names)
         shapes: dict[str, tuple[int, ...]] = {"centroids_": (m, d), "centroid_class_": (m,)}
         shapes |= {"center_": (d,), "scale_": (d,)}
         return shapes | ({"covariances_": (m, d, d)} if self.covariance else {})

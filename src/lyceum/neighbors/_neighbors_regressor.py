@@ -117,7 +117,7 @@ class KNeighborsRegressor(Regressor, Voter):
         scale: str | None = None,
         max_neighbors: int = 50,
         validation_fraction: float = 0.25,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):

@@ -55,7 +55,7 @@ class RadialNetwork(Learner):
     scale: Any
     max_iter: int
     tol: float
-    random_state: Any
+    random_state: int | np.random.RandomState | None
     record: bool
 
     centers_: np.ndarray
@@ -232,11 +232,11 @@ class RadialNetwork(Learner):
             (i, float(width), *center.tolist())
             for i, (center, width) in enumerate(zip(self.centers_, self.widths_))
         ]
-        names = (f"centre, {name}" for name in self._design_names)
+        names = (f"centre, {name}" for name in self.design_names)
         return Summary(head.title, facts, [Table("Units", ("unit", "width", *names), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        m, d, K = len(self.widths_), len(self._design_names), len(self.bias_)
+        m, d, K = len(self.widths_), len(self.design_names), len(self.bias_)
         return {
             "centers_": (m, d),
             "widths_": (m,),

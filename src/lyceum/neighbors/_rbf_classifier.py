@@ -128,7 +128,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         scale: str | None = "standard",
         max_iter: int = 200,
         tol: float = 1e-6,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

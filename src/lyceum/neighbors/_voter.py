@@ -53,7 +53,7 @@ class Voter(StoredRows):
     radius: Any
     max_neighbors: int
     validation_fraction: float
-    random_state: Any
+    random_state: int | np.random.RandomState | None
     n_neighbors_: int
 
     # -- fit -------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Voter(StoredRows):
 
     def _errors_on(self, validation: Any) -> np.ndarray:
         X, y, sample_weight = validation_parts(validation)
-        block = self._rows_to_predict(X).gathered(type(self).__name__, "fewer rows")
+        block = self.rows_to_predict(X).gathered(type(self).__name__, "fewer rows")
         weights = self._row_weights
         most = min(int(self.max_neighbors), len(self.weights_))
         near = nearest_by_weight(self._neighbor_index, self._points(as_cells(block)), most, weights)
@@ -245,7 +245,7 @@ class Voter(StoredRows):
     def _query_points(self, X: Any) -> Any:
         if X is None:
             return None
-        rows = self._rows_to_predict(X)
+        rows = self.rows_to_predict(X)
         return self._points(as_cells(rows.gathered(type(self).__name__, "fewer rows")))
 
     # -- what was learned ------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -32,7 +32,7 @@ class FeedForward(NetworkSettings):
     scale_: np.ndarray
 
     history_axes: ClassVar[tuple[str, str]] = ("epoch", "loss")
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _coding = "one_of_c"
 
     # -- what a subclass says ------------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class FeedForward(NetworkSettings):
         return self
 
     def _shape_now(self) -> tuple[Any, ...]:
-        return self._design_names, getattr(self, "classes_", np.empty(0)).tolist()
+        return self.design_names, getattr(self, "classes_", np.empty(0)).tolist()
 
     def _start(self, look: FirstLook, seed: int) -> None:
         if look.n_rows == 0:
@@ -115,7 +115,7 @@ class FeedForward(NetworkSettings):
                 "no rows are left to learn from: all have weight 0 or are held out for validation: "
                 "lower validation_fraction"
             )
-        d = len(self._design_names)
+        d = len(self.design_names)
         self.shift_, self.scale_ = spread(look.cells) if self.standardize else (np.zeros(d), np.ones(d))
         self._set_target_scale(look)
         self._set_class_weight(look)
@@ -145,7 +145,7 @@ class FeedForward(NetworkSettings):
             raise SettingError(
                 f"hidden_layer_sizes must be positive whole numbers, got {self.hidden_layer_sizes}"
             )
-        widths = np.array([len(self._design_names), *hidden, self._n_outputs()], dtype=np.int64)
+        widths = np.array([len(self.design_names), *hidden, self._n_outputs()], dtype=np.int64)
         return (
             widths,
             each_layer("activation", self.activation, len(hidden), ACTIVATIONS),
@@ -218,7 +218,7 @@ class FeedForward(NetworkSettings):
         """The user's own validation rows."""
         X, y, w = validation_parts(validation)
         pack, target = self._packer(), self._targets(y)
-        return pack.join(np.concatenate(list(self._rows_to_predict(X).map(pack.cells))), target, w)
+        return pack.join(np.concatenate(list(self.rows_to_predict(X).map(pack.cells))), target, w)
 
     def _descend(self, training: Training, windows: Windows, held: np.ndarray | None) -> None:
         self._reset_history()
@@ -343,7 +343,7 @@ class FeedForward(NetworkSettings):
     # -- model files ---------------------------------------------------------------------------------------
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d, size = len(self._design_names), self._architecture.size
+        d, size = len(self.design_names), self._architecture.size
         memories = len(self._training(None)._memory)
         return {
             "widths_": (len(self.activations_) + 2,),

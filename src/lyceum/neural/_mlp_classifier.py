@@ -236,7 +236,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         dtype: str = "float64",
         warm_start: bool = False,
         record: bool | str = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.base import CATEGORICAL_FEATURES
@@ -83,7 +84,7 @@ class NetworkSettings(NetworkReport):
         dtype: str = "float64",
         warm_start: bool = False,
         record: bool | str = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OutlierMixin, clone
@@ -87,7 +87,7 @@ class AnomalyDetector(OutlierMixin, Learner):
     """
 
     _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _coding = "codes"
     _parameter_constraints: ClassVar[dict] = {
         "detector": [HasMethods(["fit", "score_samples"]), StrOptions({"isolation", "gaussian", "distance"})],
         "false_alarm_rate": [Interval(Real, 0.0, 1.0, closed="left")],
@@ -102,7 +102,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         *,
         false_alarm_rate: float = 0.05,
         cv: Any = 5,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.detector = detector
@@ -197,7 +197,7 @@ class AnomalyDetector(OutlierMixin, Learner):
     def score_samples(self, X: Any) -> Any:
         """The scores of the detector: the lower, the more unusual."""
         check_is_fitted(self)
-        return self._rows_to_predict(X).collect(partial(_scores, self))
+        return self.rows_to_predict(X).collect(partial(_scores, self))
 
     def decision_function(self, X: Any) -> Any:
         """Scores above the threshold: negative for anomalies."""

@@ -98,7 +98,7 @@ class IsolationForest(Learner):
         *,
         n_estimators: int = 100,
         max_samples: int = 256,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
@@ -137,13 +137,13 @@ class IsolationForest(Learner):
     def score_samples(self, X: Any) -> Any:
         """The scores: the lower, the more unusual."""
         check_is_fitted(self)
-        router = Router(self.trees_, len(self._design_names))
+        router = Router(self.trees_, len(self.design_names))
         return self._apply(partial(_scores, self, router), X)
 
     def depths(self, X: Any) -> Any:
         """The mean depth E[h(x)] of every row."""
         check_is_fitted(self)
-        router = Router(self.trees_, len(self._design_names))
+        router = Router(self.trees_, len(self.design_names))
         return self._apply(partial(_depths, self, router), X)
 
     def explain(self, X: Any) -> Explanation:
@@ -152,7 +152,7 @@ class IsolationForest(Learner):
         A cut adds what it changes in the depth that is expected of the rows on its side; the base is c(ψ).
         """
         check_is_fitted(self)
-        router = Router(self.trees_, len(self._design_names), scale=1.0 / len(self.trees_))
+        router = Router(self.trees_, len(self.design_names), scale=1.0 / len(self.trees_))
         return self._explain(X, partial(_depth_parts, router), "mean depth")
 
     def summary(self) -> Summary:
@@ -179,7 +179,7 @@ class IsolationForest(Learner):
             raise ModelFileError("holds an IsolationForest without the number of its rows")
         for tree in self.trees_:
             tree.check()
-            native_tree(tree, len(self._design_names))
+            native_tree(tree, len(self.design_names))
 
 
 def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator) -> list[Tree]:

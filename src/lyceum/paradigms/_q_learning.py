@@ -64,7 +64,7 @@ class _TabularLearner(BaseEstimator):
     n_episodes: int
     max_steps: int
     initial_value: float
-    random_state: Any
+    random_state: int | np.random.RandomState | None
 
     def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
         """The value of the next state, from its action values and the action that will be taken."""
@@ -281,7 +281,7 @@ class QLearning(_TabularLearner):
         n_episodes: int = 2000,
         max_steps: int = 1000,
         initial_value: float = 0.0,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
         self.discount = discount
         self.learning_rate = learning_rate
@@ -365,7 +365,7 @@ class Sarsa(_TabularLearner):
         n_episodes: int = 2000,
         max_steps: int = 1000,
         initial_value: float = 0.0,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
         self.expected = expected
         self.discount = discount

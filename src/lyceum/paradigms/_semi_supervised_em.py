@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -83,7 +83,7 @@ class SemiSupervisedEM(Classifier, Learner):
     ['a', 'b']
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _coding = "codes"
     _takes_unlabelled: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"]), None],
@@ -181,7 +181,7 @@ class SemiSupervisedEM(Classifier, Learner):
 
     def _rows_of(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._rows_to_predict(X)
+        return self.rows_to_predict(X)
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior."""

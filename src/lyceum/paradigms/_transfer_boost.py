@@ -103,7 +103,7 @@ class TransferBoost(Classifier, Ensemble):
         estimator: Any = None,
         *,
         n_estimators: int = 20,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator

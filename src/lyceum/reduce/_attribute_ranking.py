@@ -120,7 +120,7 @@ class AttributeRanking(ColumnSelector):
         n_bins: int = 10,
         n_neighbors: int = 10,
         n_rows: int = 500,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.measure = measure

@@ -143,7 +143,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         svd_solver: str = "auto",
         whiten: bool = False,
         n_passes: int = 4,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_components = n_components
@@ -355,7 +355,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         names = [f"pc{k + 1}" for k in range(self.n_components_)]
         variance = list(zip(names, self.explained_variance_, ratio, np.cumsum(ratio)))
         head = ("component", "variance", "proportion", "cumulative")
-        loadings = [(name, *column) for name, column in zip(self._design_names, self.components_.T)]
+        loadings = [(name, *column) for name, column in zip(self.design_names, self.components_.T)]
         tables = [Table("Variance", head, variance), Table("Loadings", ("column", *names), loadings)]
         return Summary(self._title(), facts, tables)
 
@@ -380,7 +380,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         return (*super()._parts(), CenteredRows)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, d = self.n_components_, len(self._design_names)
+        k, d = self.n_components_, len(self.design_names)
         return {"components_": (k, d), "mean_": (d,), "explained_variance_": (k,)}
 
     @property

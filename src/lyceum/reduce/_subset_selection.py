@@ -151,7 +151,7 @@ class SubsetSelection(ColumnSelector):
         tol: float = 1e-4,
         n_jobs: int | None = None,
         cache: str | Path | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator

@@ -108,7 +108,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
         *,
         svd_solver: str = "auto",
         n_passes: int = 4,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_components = n_components
@@ -239,7 +239,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
         return Summary(self._title(), facts, [Table("Singular values", head, rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, d = self.n_components_, len(self._design_names)
+        k, d = self.n_components_, len(self.design_names)
         return {"components_": (k, d), "singular_values_": (k,)}
 
     @property

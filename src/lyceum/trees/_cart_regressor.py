@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.trees._decision_tree_regressor import DecisionTreeRegressor
@@ -97,7 +98,7 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
         max_depth: int | None = None,
         attribute_costs: Any = None,
         max_bins: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

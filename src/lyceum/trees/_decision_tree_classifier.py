@@ -230,7 +230,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         ccp_alpha: Any = 0.0,
         ccp_measure: str = "impurity",
         max_bins: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

@@ -152,7 +152,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         validation_fraction: float = 0.25,
         ccp_alpha: Any = 0.0,
         max_bins: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

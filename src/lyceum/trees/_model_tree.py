@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import islice
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -154,7 +154,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     ([10.0, 70.0], 2)
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _coding = "codes"
     _takes_missing: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {

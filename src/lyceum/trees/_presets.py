@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.trees._decision_tree_classifier import DecisionTreeClassifier
@@ -359,7 +360,7 @@ class CART(_Preset):
         class_weight: Any = None,
         loss: Any = None,
         max_bins: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):

@@ -43,7 +43,7 @@ __all__ = ["TreeLearner"]
 class TreeLearner(TreeModel, Learner):
     """What trees of classes and of numbers share."""
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _coding = "codes"
     _takes_missing: ClassVar[bool] = True
 
     criterion: str
