@@ -232,7 +232,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         self.history_ = [*getattr(self, "history_", []), self.inertia_]
         if self.record:
-            before = getattr(self, "record_", [{"step": 0, "centers": centers}])
+            before = getattr(self, "record_", [{"step": 0, "objective": self.inertia_, "centers": centers}])
             step = {"step": self.n_iter_, "objective": self.inertia_, "centers": self.cluster_centers_}
             self.record_ = [*before, step]
         self.labels_ = rows.collect(partial(self._geometry.labels, centers=self.cluster_centers_))

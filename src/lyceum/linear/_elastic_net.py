@@ -213,7 +213,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         self.intercept_ = centred.intercept(found.coef) if self.fit_intercept else 0.0
         self.mean_ = centred.column_means
         squares = problem.squares(found.coef)
-        self.objective_ = _objective(squares, found.coef, l1, l2)
+        self.objective_ = penalized_squares(squares, found.coef, l1, l2)
         self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
         self.effective_degrees_ = self.fit_intercept + centred.effective_degrees(found.coef, l1, l2)
         self.dual_gap_, self.n_iter_, self.converged_ = found.gap, found.n_iter, found.converged
@@ -229,7 +229,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
                     "step": epochs,
                     "coef": centred.in_units(coef.copy()),
                     "intercept": centred.intercept(coef) if self.fit_intercept else 0.0,
-                    "objective": _objective(centred.problem.squares(coef), coef, l1, l2),
+                    "objective": penalized_squares(centred.problem.squares(coef), coef, l1, l2),
                     "dual_gap": gap,
                 }
             )
@@ -264,7 +264,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         return {"coef_": (d,), "mean_": (d,)}
 
 
-def _objective(squares: float, coef: np.ndarray, l1: float, l2: float) -> float:
+def penalized_squares(squares: float, coef: np.ndarray, l1: float, l2: float) -> float:
+    """The objective of the elastic net."""
     return float(squares / 2 + l1 * np.abs(coef).sum() + l2 / 2 * (coef @ coef))
 
 

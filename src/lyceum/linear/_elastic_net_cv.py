@@ -13,7 +13,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.data import Rows
 from lyceum.errors import SettingError
 from lyceum.linear._centred_problem import CentredProblem
-from lyceum.linear._elastic_net import ElasticNet, on_columns, warn_unsolved
+from lyceum.linear._elastic_net import ElasticNet, on_columns, penalized_squares, warn_unsolved
 from lyceum.linear._fold_errors import by_columns, by_moments, scatters
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import follow, grid
@@ -88,8 +88,8 @@ class ElasticNetCV(PenaltyCV):
     history_ : list of float
         The duality gap after every round at the chosen penalty.
     record_ : list of dict
-        With `record=True`: step, alpha, coef, intercept, dual_gap and epochs at every penalty from the
-        largest down to the chosen one.
+        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every penalty
+        from the largest down to the chosen one.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
@@ -181,12 +181,12 @@ class ElasticNetCV(PenaltyCV):
         with single_threaded_blas():
             split = folds_of(self.cv, rows, self.seed_)
             folds = None if self._on_columns(rows) else scatters(split, rows)
-            whole = (
+            all_rows = (
                 CentredProblem.of_rows(rows, self.fit_intercept)
                 if folds is None
                 else CentredProblem.of_moments(folds.total, self.fit_intercept)
             )
-            grids = [grid(whole.problem, ratio, self.alphas, self.eps) for ratio in ratios]
+            grids = [grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios]
             fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
             if folds is None:
                 errors = by_columns(without_checks(rows), split, self.fit_intercept, fitters)
@@ -194,7 +194,7 @@ class ElasticNetCV(PenaltyCV):
                 errors = by_moments(folds, self.fit_intercept, fitters)
             at, alpha = self._choose(errors)
             self.l1_ratio_, self.alphas_, self.mse_path_ = float(ratios[at]), grids[at], errors[at]
-            self._finish(whole, grids[at][: alpha + 1], factors)
+            self._finish(all_rows, grids[at][: alpha + 1], factors)
         return self
 
     def _on_columns(self, rows: Rows) -> bool:
@@ -205,30 +205,32 @@ class ElasticNetCV(PenaltyCV):
             [one.coef for one in follow(centred.problem, alphas, l1_ratio, self.tol, self.max_iter)]
         )
 
-    def _finish(self, whole: CentredProblem, alphas: np.ndarray, factors: np.ndarray | float) -> None:
-        way = follow(whole.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
+    def _finish(self, all_rows: CentredProblem, alphas: np.ndarray, factors: np.ndarray | float) -> None:
+        way = follow(all_rows.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
         found = way[-1]
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
-                {"step": k, **self._step(whole, float(alpha), one, factors)}
+                {"step": k, **self._step(all_rows, float(alpha), one, factors)}
                 for k, (alpha, one) in enumerate(zip(alphas, way))
             ]
         self.alpha_, self.coef_, self.history_ = float(alphas[-1]), found.coef * factors, list(found.history)
-        self.intercept_ = whole.intercept(found.coef) if self.fit_intercept else 0.0
-        self.mean_ = whole.x_mean / factors
+        self.intercept_ = all_rows.intercept(found.coef) if self.fit_intercept else 0.0
+        self.mean_ = all_rows.x_mean / factors
         self.dual_gap_, self.n_iter_ = found.gap, found.n_iter
-        yy = whole.problem.yy
-        self.r2_ = 1.0 - whole.problem.squares(found.coef) / yy if yy > 0 else np.nan
+        yy = all_rows.problem.yy
+        self.r2_ = 1.0 - all_rows.problem.squares(found.coef) / yy if yy > 0 else np.nan
         l1, l2 = self.alpha_ * self.l1_ratio_, self.alpha_ * (1.0 - self.l1_ratio_)
-        self.effective_degrees_ = self.fit_intercept + whole.effective_degrees(found.coef, l1, l2)
+        self.effective_degrees_ = self.fit_intercept + all_rows.effective_degrees(found.coef, l1, l2)
         warn_unsolved(self, found, self.tol * yy, self.max_iter)
 
     def _step(
-        self, whole: CentredProblem, alpha: float, found: Solution, factors: np.ndarray | float
+        self, all_rows: CentredProblem, alpha: float, found: Solution, factors: np.ndarray | float
     ) -> dict[str, Any]:
-        intercept = whole.intercept(found.coef) if self.fit_intercept else 0.0
-        numbers = {"dual_gap": found.gap, "epochs": found.n_iter}
+        intercept = all_rows.intercept(found.coef) if self.fit_intercept else 0.0
+        l1, l2 = alpha * self.l1_ratio_, alpha * (1.0 - self.l1_ratio_)
+        objective = penalized_squares(all_rows.problem.squares(found.coef), found.coef, l1, l2)
+        numbers = {"objective": objective, "dual_gap": found.gap, "epochs": found.n_iter}
         return {"alpha": alpha, "coef": found.coef * factors, "intercept": intercept, **numbers}
 
     def _facts(self) -> dict[str, Any]:
@@ -299,7 +301,7 @@ class LassoCV(ElasticNetCV):
     history_ : list of float
         The duality gap after every round of coordinate descent.
     record_ : list of dict
-        With `record=True`: the steps of the fit.
+        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every penalty.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
