@@ -153,14 +153,14 @@ def reduce_table(
 def _model(method: str, n: float | None) -> Any:
     if n is not None and not 0 < n < np.inf:
         raise SettingError(f"n_components={n} keeps no columns: give a number of columns, or a share below 1")
-    whole = None if n is None else int(n)
+    n_columns = None if n is None else int(n)
     makers = {
-        "pca": lambda: PCA(n if n is None or n < 1 else whole),
-        "svd": lambda: SVD(2 if whole is None else whole),
-        "mds": lambda: ClassicalMDS(2 if whole is None else whole, metric="gower"),
-        "fisher": lambda: FisherProjection(whole),
-        "ranking": lambda: AttributeRanking(n_features=whole),
-        "subset": lambda: SubsetSelection(n_features=whole, random_state=0),
+        "pca": lambda: PCA(n if n is None or n < 1 else n_columns),
+        "svd": lambda: SVD(2 if n_columns is None else n_columns),
+        "mds": lambda: ClassicalMDS(2 if n_columns is None else n_columns, metric="gower"),
+        "fisher": lambda: FisherProjection(n_columns),
+        "ranking": lambda: AttributeRanking(n_features=n_columns),
+        "subset": lambda: SubsetSelection(n_features=n_columns, random_state=0),
     }
     if method not in makers:
         raise SettingError(f"method={method!r} is none of {', '.join(makers)}")
@@ -181,6 +181,6 @@ def _original_cells(cells: np.ndarray, column: Any) -> pa.Array:
     cells = np.asarray(cells, dtype=np.float64)
     if column.numeric:
         return pa.array(cells, from_pandas=True)
-    there = ~np.isnan(cells) & (cells >= 0)
-    values = np.asarray(column.categories)[np.where(there, cells, 0).astype(np.intp)]
-    return pa.array(values.tolist(), mask=~there)
+    known = ~np.isnan(cells) & (cells >= 0)
+    values = np.asarray(column.categories)[np.where(known, cells, 0).astype(np.intp)]
+    return pa.array(values.tolist(), mask=~known)

@@ -152,9 +152,9 @@ def _pixels(image: Any) -> np.ndarray:
         except Exception as error:
             raise DataError(f"{str(image)!r} cannot be read as a picture: {error}") from error
     pixels = np.asarray(image)
-    whole = pixels.dtype.kind in "iu"
+    is_integer = pixels.dtype.kind in "iu"
     pixels = pixels.astype(np.float64)
-    if whole or pixels.max(initial=0.0) > 1.0:
+    if is_integer or pixels.max(initial=0.0) > 1.0:
         pixels = pixels / 255.0
     if pixels.ndim == 2:
         pixels = np.repeat(pixels[:, :, None], 3, axis=2)

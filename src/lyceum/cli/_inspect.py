@@ -103,8 +103,8 @@ def _values(column: ColumnInspection, n_rows: int, wide: bool) -> Text:
 
 def _number(value: object) -> str:
     """Whole numbers in full, others to four digits."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return shown(int(value) if whole else value)  # type: ignore[call-overload]
+    is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return shown(int(value) if is_integer else value)  # type: ignore[call-overload]
 
 
 def _spark(histogram: tuple[int, ...]) -> str:

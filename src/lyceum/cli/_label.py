@@ -77,5 +77,5 @@ def _read_line(prompt: str) -> str:
 
 def _cell_text(cell: Any) -> str:
     """A cell; whole numbers without marks of thousands, as they may be years or codes."""
-    whole = isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15)
-    return "" if cell is None else str(int(cell)) if whole else show_cell(cell)
+    is_integer = isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15)
+    return "" if cell is None else str(int(cell)) if is_integer else show_cell(cell)

@@ -80,9 +80,9 @@ class ComponentValues:
         cells = np.ascontiguousarray(X, dtype=np.float64)
         out = np.empty((len(X), len(self.means)))
         groups = Patterns.of(cells)
-        for rows, there in groups.large():
-            known = Marginal.of(self, there).values
-            out[rows] = log_joint_of(np.ascontiguousarray(cells[rows][:, there]), known)
+        for rows, observed in groups.large():
+            known = Marginal.of(self, observed).values
+            out[rows] = log_joint_of(np.ascontiguousarray(cells[rows][:, observed]), known)
         matrices = np.ascontiguousarray(self.matrices)
         native.mixture_missing_joint(
             cells, *groups.small(), self.means, matrices, self.log_weights, self.degrees, self.peaks, out
@@ -135,9 +135,9 @@ def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[floa
     cells = np.ascontiguousarray(X, dtype=np.float64)
     groups = Patterns.of(cells)
     total, sums = _incomplete_sums(cells, block.w, groups, at, pooled)
-    for rows, there in groups.large():
-        part, w = Marginal.of(at, there), None if block.w is None else block.w[rows]
-        gain, known = _complete_sums(np.ascontiguousarray(cells[rows][:, there]), w, part.values, pooled)
+    for rows, observed in groups.large():
+        part, w = Marginal.of(at, observed), None if block.w is None else block.w[rows]
+        gain, known = _complete_sums(np.ascontiguousarray(cells[rows][:, observed]), w, part.values, pooled)
         total, sums = total + gain, sums.merge(part.fill(known, at, pooled))
     return total, sums
 
@@ -257,42 +257,45 @@ class Marginal:
     """The components over the columns `there`, and the others given these: μ + G (x - μ) and C."""
 
     values: ComponentValues
-    there: np.ndarray
-    gone: np.ndarray
+    observed: np.ndarray
+    unobserved: np.ndarray
     G: np.ndarray  # (K, m, o)
     C: np.ndarray  # (K, m, m)
 
     @classmethod
-    def of(cls, at: ComponentValues, there: np.ndarray) -> Marginal:
+    def of(cls, at: ComponentValues, observed: np.ndarray) -> Marginal:
         K, d = at.means.shape
-        gone = np.setdiff1d(np.arange(d), there)
+        unobserved = np.setdiff1d(np.arange(d), observed)
         if at.diagonal:
             V = at.matrices
-            W, used = at.whitening[:, there], at.whitening[:, there] > 0
+            W, used = at.whitening[:, observed], at.whitening[:, observed] > 0
             log_det = -2.0 * np.log(W, out=np.zeros_like(W), where=used).sum(axis=1)
-            G, C = np.zeros((K, len(gone), len(there))), V[:, gone, None] * np.eye(len(gone))
+            G, C = (
+                np.zeros((K, len(unobserved), len(observed))),
+                V[:, unobserved, None] * np.eye(len(unobserved)),
+            )
         else:
             S = at.matrices
-            oo, mo = S[:, there[:, None], there], S[:, gone[:, None], there]
+            oo, mo = S[:, observed[:, None], observed], S[:, unobserved[:, None], observed]
             W, log_det, used = _whiten_all(oo)
             G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
-            C = S[:, gone[:, None], gone] - G @ np.swapaxes(mo, 1, 2)
+            C = S[:, unobserved[:, None], unobserved] - G @ np.swapaxes(mo, 1, 2)
         constant = peak_density(log_det, used.sum(axis=1), at.degrees)
-        matrices = at.matrices[:, there] if at.diagonal else S[:, there[:, None], there]
+        matrices = at.matrices[:, observed] if at.diagonal else S[:, observed[:, None], observed]
         values = ComponentValues(
             at.log_weights,
-            np.ascontiguousarray(at.means[:, there]),
+            np.ascontiguousarray(at.means[:, observed]),
             np.ascontiguousarray(matrices),
             np.ascontiguousarray(W),
             constant,
             at.degrees,
         )
-        return cls(values, there, gone, G, C)
+        return cls(values, observed, unobserved, G, C)
 
     def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
         """The sums over all columns from those over the columns that are not missing."""
         moments, (K, d) = sums.moments, at.means.shape
-        o, m = self.there, self.gone
+        o, m = self.observed, self.unobserved
         mean = np.empty((K, d))
         mean[:, o] = moments.mean
         moved = moments.mean - at.means[:, o]

@@ -67,7 +67,7 @@ class TableMixture(Mixture):
 
     def _given_start(self, problem: TableProblem) -> TableParameters:
         K = int(self.n_components)
-        shape = (K, len(self._design_names))
+        shape = (K, len(self.design_names))
         P = given_array("probabilities_init", self.probabilities_init, shape)
         weights = np.full(K, 1.0 / K) if self.weights_init is None else given_weights(self.weights_init, K)
         return TableParameters.of(weights, np.clip(P, 0.0, 1.0), problem.group, self._counts)
@@ -90,10 +90,10 @@ class TableMixture(Mixture):
 
     def _column_terms(self, block: Block) -> np.ndarray:
         at = self._parameters
-        X, there = zeros_for_missing(block.X)
+        X, known = zeros_for_missing(block.X)
         X = dense_cells(X)
-        there = np.ones(X.shape) if there is None else there
-        terms = X[:, None, :] * at.slope + there[:, None, :] * at.base
+        known = np.ones(X.shape) if known is None else known
+        terms = X[:, None, :] * at.slope + known[:, None, :] * at.base
         return runner_up_odds(terms, at.log_weights)
 
     # -- what was learned -----------------------------------------------------------------------------------
@@ -107,12 +107,12 @@ class TableMixture(Mixture):
     def _component_table(self) -> list[Table]:
         names = [f"component {k}" for k in range(len(self.weights_))]
         weights = [*zip(names, self.weights_.tolist())]
-        table = [(name, *column) for name, column in zip(self._design_names, self.probabilities_.T)]
+        table = [(name, *column) for name, column in zip(self.design_names, self.probabilities_.T)]
         return [
             Table("Components", ("component", "weight"), weights),
             Table("Probabilities", ("column", *names), table),
         ]
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.weights_), len(self._design_names)
+        K, d = len(self.weights_), len(self.design_names)
         return {"weights_": (K,), "probabilities_": (K, d)}

@@ -23,20 +23,20 @@ class CellSums:
 
     rows: np.ndarray  # (K,)
     sums: np.ndarray  # (K, d)
-    there: np.ndarray  # (K, d)
+    known: np.ndarray  # (K, d)
 
     @classmethod
     def of(cls, block: Block, R: np.ndarray) -> CellSums:
         weighted = R if block.w is None else R * block.w[:, None]
-        X, there = zeros_for_missing(block.X)
+        X, known = zeros_for_missing(block.X)
         rows = weighted.sum(axis=0)
         sums = np.asarray((X.T @ weighted).T if sparse.issparse(X) else weighted.T @ X, dtype=np.float64)
-        seen = np.repeat(rows[:, None], X.shape[1], axis=1) if there is None else weighted.T @ there
+        seen = np.repeat(rows[:, None], X.shape[1], axis=1) if known is None else weighted.T @ known
         return cls(rows, sums, seen)
 
     def merge(self, other: CellSums) -> CellSums:
         """The sums of the rows of both."""
-        return CellSums(self.rows + other.rows, self.sums + other.sums, self.there + other.there)
+        return CellSums(self.rows + other.rows, self.sums + other.sums, self.known + other.known)
 
 
 def zeros_for_missing(X: Any) -> tuple[Any, np.ndarray | None]:
@@ -78,9 +78,9 @@ class TableParameters:
 
     def log_joint(self, X: Any) -> np.ndarray:
         """log π_k + log p(x | k), (n, K)."""
-        cells, there = zeros_for_missing(X)
+        cells, known = zeros_for_missing(X)
         joint = np.asarray(cells @ self.slope.T)
-        joint += self.base.sum(axis=1) if there is None else there @ self.base.T
+        joint += self.base.sum(axis=1) if known is None else known @ self.base.T
         joint += self.log_weights
         if self.counts:
             joint += _log_coefficient(cells)[:, None]
@@ -119,7 +119,7 @@ class TableProblem(EMProblem):
         return Expectation(CellSums.of(block, R), float(block.weights @ total), block.weight)
 
     def maximization(self, statistic: CellSums) -> TableParameters:
-        P = (statistic.sums + self.alpha) / np.maximum(statistic.there + 2 * self.alpha, 1e-300)
+        P = (statistic.sums + self.alpha) / np.maximum(statistic.known + 2 * self.alpha, 1e-300)
         for g in np.unique(self.group[self.group >= 0]):
             own = self.group == g
             raised = statistic.sums[:, own] + self.alpha

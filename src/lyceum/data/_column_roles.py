@@ -65,9 +65,9 @@ class ColumnRoles:
 
     def names_to_read(self, names: Sequence[str]) -> list[str]:
         """The columns to read, out of those there are; raises if the user named one that is not there."""
-        there, ignored = set(names), set(self.ignore)
+        present, ignored = set(names), set(self.ignore)
         for role, name in self._mentions():
-            if name not in there:
+            if name not in present:
                 raise SchemaError(f"{role}: there is no column {name!r}{spelling_hint(name, names)}")
             if role != "ignore" and name in ignored:
                 raise SchemaError(f"column {name!r} is both in ignore and in {role}: take it out of one")
@@ -76,7 +76,7 @@ class ColumnRoles:
         check_kinds(self.kinds)
         if not self.columns:
             return [name for name in names if name not in ignored]
-        missing = [name for name in self.columns if name not in there]
+        missing = [name for name in self.columns if name not in present]
         if missing:
             raise missing_columns(missing, names)
         last = [name for name in (self.target, self.weight) if name is not None]
@@ -216,7 +216,7 @@ def target_column(profile: ColumnProfile, declared: Kind | None) -> Column:
         classes = np.sort(values[profile.counts > 0])
         kind: Kind = declared or ("binary" if len(classes) == 2 else "categorical")
         return replace(column, kind=kind, categories=classes)
-    if profile.holds != "number" or not profile.whole or values is None:
+    if profile.holds != "number" or not profile.is_integer or values is None:
         return column
     if declared is None and column.kind == "continuous" and len(values):
         return _whole_number_target(profile)

@@ -66,8 +66,8 @@ class CsvFormat:
     """How CSV files are written, and the types of their columns where those are known already.
 
     `read` and `stream` infer the types that are not known, `stream` from the first batch only. `settle` runs
-    any function of a format and goes on until the types fit every cell of every file. What the user declared of
-    the files is a `FileFormat`, which finds out the rest.
+    any function of a format and goes on until the types fit every cell of every file. What the user declared
+    is a `FileFormat`, which finds out the rest.
     """
 
     separator: str = ","

@@ -67,7 +67,7 @@ def _categorical(given: Any, names: Sequence[str]) -> list[str]:
 
 
 def _check_there(chosen: Sequence[str], names: Sequence[str]) -> None:
-    there = set(names)
-    missing = [name for name in chosen if name not in there]
+    present = set(names)
+    missing = [name for name in chosen if name not in present]
     if missing:
         raise SchemaError(f"categorical_features names the column {missing[0]!r}, which is not there")

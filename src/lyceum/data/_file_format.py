@@ -99,8 +99,8 @@ class FileFormat:
         long = {name: TEXT for name, cells in columns if _is_long(cells[self.header :])}
         notes = list(_notes(self, encoding, decimal, rows))
         return CsvFormat(
-            separator, encoding, self.missing, types=long, names=names, decimal=decimal, given_decimal=self.decimal,
-            guessed=not certain, notes=tuple(notes),
+            separator, encoding, self.missing, types=long, names=names, decimal=decimal,
+            given_decimal=self.decimal, guessed=not certain, notes=tuple(notes),
         )  # fmt: skip
 
 

@@ -86,11 +86,11 @@ def inspect(
     roles.names_to_read(list(profile.columns))
     if _is_typed(data):
         roles = replace(roles, types={name: column.holds for name, column in profile.columns.items()})
-    whole = sampled.num_rows == profile.n_rows
+    all_rows = sampled.num_rows == profile.n_rows
     cells = {name: Cells.of(name, sampled.column(name)) for name in profile.columns}
-    facts = {name: Facts(column, cells[name], whole) for name, column in profile.columns.items()}
+    facts = {name: Facts(column, cells[name], all_rows) for name, column in profile.columns.items()}
     columns = tuple(_describe_columns(facts, roles))
-    repeated = _count_repeats(sampled) if whole else None
+    repeated = _count_repeats(sampled) if all_rows else None
     return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target, notes)
 
 

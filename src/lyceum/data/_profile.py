@@ -36,7 +36,7 @@ class ColumnProfile:
         The smallest finite number; inf when there is none.
     high : float
         The largest finite number; -inf when there is none.
-    whole : bool
+    is_integer : bool
         Whether all numbers are whole.
     values : array or None
         Distinct values in order, None once there are too many to list.
@@ -74,7 +74,7 @@ class ColumnProfile:
     n_infinite: int
     low: float
     high: float
-    whole: bool
+    is_integer: bool
     values: np.ndarray | None
     counts: np.ndarray | None
     in_full: bool = False
@@ -95,7 +95,7 @@ class ColumnProfile:
             )
         if pa.types.is_integer(column.type) and column.null_count < n:
             return replace(
-                cls._of_whole(name, column.drop_null(), in_full), n_rows=n, n_missing=column.null_count
+                cls._of_integers(name, column.drop_null(), in_full), n_rows=n, n_missing=column.null_count
             )
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
@@ -105,12 +105,14 @@ class ColumnProfile:
             values, counts = count_declared(column, cells, name, ordered)
         else:
             values, counts = count_numbers(cells, in_full)
-        whole = len(finite) == len(cells) and bool(np.array_equal(cells, np.trunc(cells)))
+        is_integer = len(finite) == len(cells) and bool(np.array_equal(cells, np.trunc(cells)))
         n_missing, n_infinite = len(column) - len(cells), len(cells) - len(finite)
-        return cls(name, holds, n, n_missing, n_infinite, low, high, whole, values, counts, in_full, ordered)
+        return cls(
+            name, holds, n, n_missing, n_infinite, low, high, is_integer, values, counts, in_full, ordered
+        )
 
     @classmethod
-    def _of_whole(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool) -> ColumnProfile:
+    def _of_integers(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool) -> ColumnProfile:
         """The profile of whole numbers without a missing one, which need not become floats.
 
         Numbers beyond 2⁵³ stay whole numbers: as floats, neighbours would be the same.
@@ -142,7 +144,7 @@ class ColumnProfile:
             self.n_infinite + other.n_infinite,
             float(np.fmin(self.low, other.low)),
             float(np.fmax(self.high, other.high)),
-            self.whole and other.whole,
+            self.is_integer and other.is_integer,
             values,
             counts,
             self.in_full or other.in_full,
@@ -173,7 +175,7 @@ class ColumnProfile:
             one, two = self.values
             return Column(self.name, "binary", self.values, f"two numbers only: {one:g} and {two:g}")
         return Column(
-            self.name, "continuous", None, f"{'whole ' * self.whole}numbers, {self._distinct} distinct"
+            self.name, "continuous", None, f"{'whole ' * self.is_integer}numbers, {self._distinct} distinct"
         )
 
     @property
@@ -342,9 +344,9 @@ def _one_type(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     """Both as whole numbers if one of them is and the other can be, else as they are."""
     if {one.dtype.kind, two.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
         return one, two
-    whole = one.dtype if one.dtype.kind != "f" else two.dtype
+    dtype = one.dtype if one.dtype.kind != "f" else two.dtype
     if all(np.array_equal(values, np.trunc(values)) for values in (one, two)):
-        return one.astype(whole), two.astype(whole)
+        return one.astype(dtype), two.astype(dtype)
     return one, two
 
 

@@ -77,7 +77,7 @@ class Facts:
 
     profile: ColumnProfile
     cells: Cells
-    whole: bool  # whether the sample is all rows
+    all_rows: bool  # whether the sample is all rows
 
     @property
     def present(self) -> int:
@@ -88,11 +88,11 @@ class Facts:
         """The number of distinct values, if it is known."""
         if self.profile.values is not None:
             return len(self.profile.values)
-        return self.cells.n_distinct if self.whole else None
+        return self.cells.n_distinct if self.all_rows else None
 
     @property
     def where(self) -> str:
-        return "" if self.whole else f" in a sample of {len(self.cells):,} rows"
+        return "" if self.all_rows else f" in a sample of {len(self.cells):,} rows"
 
     @property
     def top_share(self) -> float:
@@ -163,11 +163,11 @@ def _identifier(facts: Facts) -> Iterator[Flag]:
             yield Flag(
                 "ordered", "rises from row to row: the rows are in order of time, so split them by time"
             )
-    elif profile.whole and rising and _are_years(cells.values):
+    elif profile.is_integer and rising and _are_years(cells.values):
         yield Flag("ordered", "rises from row to row, as years do: the rows are in order of time")
-    elif facts.whole and profile.whole and bool((steps == 1).all()):
+    elif facts.all_rows and profile.is_integer and bool((steps == 1).all()):
         yield Flag("identifier", "counts the rows: leave it out")
-    elif profile.whole and len(cells) >= 50 and _are_row_labels(cells.name, cells.values):
+    elif profile.is_integer and len(cells) >= 50 and _are_row_labels(cells.name, cells.values):
         how = "rises from row to row" if rising else "differs in every row"
         yield Flag("identifier", f"is a whole number that {how}{facts.where}: an identifier?")
 

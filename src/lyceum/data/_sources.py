@@ -234,8 +234,8 @@ class ParquetPart:
     def _batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         options = {"buffer_size": 1 << 16, "pre_buffer": False, "read_dictionary": list(self.text)}
         with pq.ParquetFile(self.path, **options) as file:
-            there = set(file.schema_arrow.names)
-            names = [name for name in names if name in there]
+            present = set(file.schema_arrow.names)
+            names = [name for name in names if name in present]
             size = 4 * block_rows(len(self.schema))
             yield from file.iter_batches(size, row_groups=self.groups, columns=names, use_threads=False)
 

@@ -81,9 +81,9 @@ def _categories(column: np.ndarray, name: str) -> pa.Array:
 
 def _numbers(column: np.ndarray, name: str, who: str, why: str) -> np.ndarray:
     numbers = np.full(len(column), np.nan)
-    there = ~_is_missing(column)
+    known = ~_is_missing(column)
     try:
-        numbers[there] = column[there].astype(np.float64)
+        numbers[known] = column[known].astype(np.float64)
     except ValueError:
         raise SchemaError(
             f"column {name!r} holds text, e.g. {_example(column)!r}, which {who} cannot compute with: {why}"

@@ -285,8 +285,8 @@ def parse_columns(
     >>> parse_columns(pa.table({"price": ["$3", "$1,200.50"]}), ["price"])["price"].to_pylist()
     [3.0, 1200.5]
     """
-    there = table.select([name for name in columns if name in table.column_names])
-    styles = styles_of(there, "", ".", known)
+    present = table.select([name for name in columns if name in table.column_names])
+    styles = styles_of(present, "", ".", known)
     return _parse_styles(table, styles)
 
 

@@ -70,8 +70,8 @@ def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     cells = [None if isinstance(cell, str) and cell.strip() in missing else cell for cell in cells]
     types = {type(cell) for cell in cells} - {type(None)}
     if types == {float}:
-        whole = all(cell is None or (cell.is_integer() and abs(cell) <= 2**53) for cell in cells)
-        return pa.array(cells, pa.int64() if whole else pa.float64())
+        is_integer = all(cell is None or (cell.is_integer() and abs(cell) <= 2**53) for cell in cells)
+        return pa.array(cells, pa.int64() if is_integer else pa.float64())
     if types == {datetime}:
         days = all(cell is None or cell.time() == time() for cell in cells)
         return pa.array(cells, pa.timestamp("ms")).cast(pa.date32() if days else pa.timestamp("ms"))

@@ -55,7 +55,7 @@ __all__ = ["AdaBoostClassifier"]
 
 
 def _votes_of_trees(self: Any) -> bool:
-    return are_trees(getattr(self, "estimators_", [self._base()]), whole=True)
+    return are_trees(getattr(self, "estimators_", [self._base()]), one_leaf=True)
 
 
 class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):

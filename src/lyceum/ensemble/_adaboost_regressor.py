@@ -288,12 +288,12 @@ class _RegressorFitter(LearnerFitter):
         return member_answers(member, self.data)
 
 
-def _losses(distance: np.ndarray, there: np.ndarray, loss: str) -> np.ndarray:
+def _losses(distance: np.ndarray, weighted: np.ndarray, loss: str) -> np.ndarray:
     """The loss of every row, between 0 and 1; zero-weight rows are ignored, also for the largest distance."""
-    largest = distance[there].max()
+    largest = distance[weighted].max()
     if not largest > 0.0:
         return np.zeros(len(distance))
-    return _LOSSES[loss](np.where(there, distance, 0.0) / largest)
+    return _LOSSES[loss](np.where(weighted, distance, 0.0) / largest)
 
 
 def _median_members(model: AdaBoostRegressor, data: MemberData, count: int | None) -> tuple[Any, Any]:

@@ -33,7 +33,7 @@ def _forest(model: Any) -> Router:
 
 def all_votes(model: Any, data: MemberData) -> np.ndarray:
     """V, (n, K), summed in the order of the members."""
-    if data.source is not None and are_trees(model.estimators_, whole=True):
+    if data.source is not None and are_trees(model.estimators_, one_leaf=True):
         return _forest(model).sums(cells_of_trees(data.source))
     work = partial(vote_codes, classes=model.classes_, ask=data.ask)
     total: np.ndarray | None = None

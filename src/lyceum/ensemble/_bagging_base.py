@@ -119,12 +119,12 @@ class BaggingBase(Ensemble):
         return data.fit(member, None if every else rows, columns, None if (weights == 1.0).all() else weights)
 
     def _new_draws(self, n: int, w: np.ndarray | None) -> Draws:
-        there = None if w is None or w.all() else np.flatnonzero(w)
+        weighted = None if w is None or w.all() else np.flatnonzero(w)
         odds = None
         if w is not None and not takes_weights(self._base()):
-            odds = w if there is None else w[there]
+            odds = w if weighted is None else w[weighted]
             odds = odds / odds.sum()
-        n_there, d = n if there is None else len(there), self.n_features_in_
+        n_there, d = n if weighted is None else len(weighted), self.n_features_in_
         n_drawn = _number(self.max_samples, n_there)
         if not self.bootstrap and n_drawn > n_there:
             raise SettingError(
@@ -135,7 +135,7 @@ class BaggingBase(Ensemble):
         if n_columns > d:
             raise SettingError(f"max_features={self.max_features} asks for {n_columns} of {d} columns")
         return Draws(
-            self.seed_, n, n_drawn, self.bootstrap, d, n_columns, self.bootstrap_features, there, odds
+            self.seed_, n, n_drawn, self.bootstrap, d, n_columns, self.bootstrap_features, weighted, odds
         )
 
     def _members_before(self, before: dict[str, Any]) -> list[Any]:
@@ -209,7 +209,7 @@ class BaggingBase(Ensemble):
     def _forest(self, data: MemberData) -> Router | None:
         """One router for members that are trees."""
         values = self._node_values
-        if data.source is None or not are_trees(self.estimators_, whole=values is votes):
+        if data.source is None or not are_trees(self.estimators_, one_leaf=values is votes):
             return None
         return forest(self, self._columns, values)
 

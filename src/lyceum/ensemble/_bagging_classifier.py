@@ -25,7 +25,7 @@ __all__ = ["BaggingClassifier"]
 
 
 def _answers_of_trees(self: Any) -> bool:
-    return are_trees(getattr(self, "estimators_", [self._base()]), whole=self._node_values is votes)
+    return are_trees(getattr(self, "estimators_", [self._base()]), one_leaf=self._node_values is votes)
 
 
 def _members_have_scores(self: Any) -> bool:

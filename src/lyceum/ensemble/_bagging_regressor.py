@@ -191,7 +191,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         A column that some members do not have adds nothing there.
         """
         check_is_fitted(self)
-        trees = are_trees(self.estimators_, whole=False)
+        trees = are_trees(self.estimators_, one_leaf=False)
         return self._explain_members(
             self._tree_parts if trees else partial(_mean_parts, self), X, self.schema_.target_name
         )

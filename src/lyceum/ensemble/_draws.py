@@ -16,8 +16,8 @@ _ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
 class Draws:
     """N' of the rows and some of the columns for every member, with or without replacement.
 
-    Rows of weight zero are not there: `there` has the places of the others, None if there are no such rows.
-    `odds` are the chances of the rows in `there`, None if they are equal.
+    Zero-weight rows are ignored: `weighted` has the numbers of the others, None if there are no such rows.
+    `odds` are the chances of the rows in `weighted`, None if they are equal.
     """
 
     seed: int
@@ -27,12 +27,12 @@ class Draws:
     n_columns: int
     n_columns_drawn: int
     bootstrap_columns: bool
-    there: np.ndarray | None = None
+    weighted: np.ndarray | None = None
     odds: np.ndarray | None = None
 
     @property
     def n_there(self) -> int:
-        return self.n_rows if self.there is None else len(self.there)
+        return self.n_rows if self.weighted is None else len(self.weighted)
 
     def counts(self, member: int) -> np.ndarray:
         """How often every row is drawn."""
@@ -40,11 +40,11 @@ class Draws:
             counts = np.ones(self.n_there, dtype=np.int64)
         else:
             counts = np.bincount(self._draw_sample(member), minlength=self.n_there)
-        if self.there is None:
+        if self.weighted is None:
             return counts
-        whole = np.zeros(self.n_rows, dtype=np.int64)
-        whole[self.there] = counts
-        return whole
+        all_counts = np.zeros(self.n_rows, dtype=np.int64)
+        all_counts[self.weighted] = counts
+        return all_counts
 
     def _draw_sample(self, member: int) -> np.ndarray:
         chance = self._chance(member, _ROWS)
@@ -58,10 +58,10 @@ class Draws:
         return [np.repeat(every, self.counts(member)) for member in range(n_members)]
 
     def left_out_rows(self, counts: np.ndarray) -> np.ndarray:
-        """The rows that a member has not seen, of those that are there."""
-        if self.there is None:
+        """The rows that a member has not seen, of those with a weight."""
+        if self.weighted is None:
             return np.flatnonzero(counts == 0)
-        return self.there[counts[self.there] == 0]
+        return self.weighted[counts[self.weighted] == 0]
 
     def columns(self, member: int) -> np.ndarray | None:
         """The columns of a member in rising order, None for all."""
@@ -79,8 +79,10 @@ class TreeDraws(Draws):
     """Rows for the trees of a forest, which draw their columns at every node."""
 
     @classmethod
-    def of(cls, seed: int, n_rows: int, n_drawn: int, bootstrap: bool, there: np.ndarray | None) -> TreeDraws:
-        return cls(seed, n_rows, n_drawn, bootstrap, 0, 0, False, there)
+    def of(
+        cls, seed: int, n_rows: int, n_drawn: int, bootstrap: bool, weighted: np.ndarray | None
+    ) -> TreeDraws:
+        return cls(seed, n_rows, n_drawn, bootstrap, 0, 0, False, weighted)
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, member])

@@ -283,10 +283,10 @@ class ForestData:
             max_features=forest.max_features_,
             splitter=forest._splitter,
         )
-        there = None if w is None or w.all() else np.flatnonzero(w)
-        n = len(y) if there is None else len(there)
+        weighted = None if w is None or w.all() else np.flatnonzero(w)
+        n = len(y) if weighted is None else len(weighted)
         n_drawn = n if forest.max_samples is None else resolve_row_count(forest.max_samples, n)
-        draws = TreeDraws.of(forest.seed_, len(y), n_drawn, forest.bootstrap, there)
+        draws = TreeDraws.of(forest.seed_, len(y), n_drawn, forest.bootstrap, weighted)
         return cls(columns, binned, y, w, factors, growth, n_classes, draws, balance)
 
     @property

@@ -185,8 +185,8 @@ class StumpFitter:
 
     def __init__(self, trees: TreeFitter) -> None:
         self.trees, self.weight = trees, trees.weight
-        there = np.flatnonzero(trees.start)
-        self.there = None if len(there) == len(trees.start) else there
+        weighted = np.flatnonzero(trees.start)
+        self.weighted = None if len(weighted) == len(trees.start) else weighted
         self.codes = trees.columns.codes
         self.target = self._of_those(trees.target)
         self.weight_of_class = [np.where(self.target == k, trees.weight, 0.0) for k in range(trees.K)]
@@ -196,7 +196,7 @@ class StumpFitter:
 
     def _of_those(self, rows: np.ndarray) -> np.ndarray:
         """The rows with a positive weight."""
-        return rows if self.there is None else rows[..., self.there]
+        return rows if self.weighted is None else rows[..., self.weighted]
 
     def predict_rows(self, member: Any) -> np.ndarray:
         return self.trees.predict_rows(member)
@@ -243,7 +243,7 @@ class StumpFitter:
 
     def _code(self, column: int, place: int) -> int:
         row = self.order.row(column, place)
-        return int(self.codes[column, row if self.there is None else self.there[row]])
+        return int(self.codes[column, row if self.weighted is None else self.weighted[row]])
 
 
 def _stump(

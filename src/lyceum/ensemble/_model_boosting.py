@@ -141,13 +141,13 @@ class _ModelBoosting(Ensemble):
         """The members of a round, one for every score, their answers for all rows, and −gradients."""
         loss.begin(scores)
         w, members, H, slopes = loss.w, [], np.empty_like(scores), np.empty_like(scores)
-        there = None if w is None else np.flatnonzero(w)
+        weighted = None if w is None else np.flatnonzero(w)
         for k in range(len(scores)):
             g = loss.gradients(scores, k)[0]
             slopes[k] = -g if w is None else np.divide(-g, w, out=np.zeros_like(g), where=w > 0)
             own = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
             of = with_target(data, slopes[k])
-            members.append(of.fit(own, there, w=None if w is None or there is None else w[there]))
+            members.append(of.fit(own, weighted, w=None if w is None or weighted is None else w[weighted]))
             H[k] = member_answers(members[-1], data)
         return members, H, slopes
 

@@ -19,16 +19,16 @@ __all__ = ["are_trees", "cells_of_trees", "forest", "votes"]
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
 
 
-def are_trees(members: Sequence[Any], whole: bool) -> bool:
+def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
     """Whether one router can answer for all members.
 
-    `whole` says that a row must end in one leaf: the vote of a tree on a row in parts is not the mean of the
-    votes of the parts.
+    `one_leaf` says that a row must end in one leaf: the vote of a tree on a divided row is not the mean of
+    the votes of its parts.
     """
     return all(
         isinstance(member, _TREES)
         and getattr(member, "loss_", None) is None
-        and not (whole and member.missing != "learned")
+        and not (one_leaf and member.missing != "learned")
         for member in members
     )
 

@@ -277,7 +277,7 @@ class _Learning:
             self.without_own[self.rows, self.y] = -np.inf
         self.mistakes = np.zeros(n, dtype=np.int64)
         self.columns: dict[int, np.ndarray] = {}
-        self.whole = kernel.gram(X) if n * n <= _KEPT else None
+        self.full_gram = kernel.gram(X) if n * n <= _KEPT else None
 
     def leads(self, start: int = 0) -> np.ndarray:
         """How far every row is on its own side, from row `start` on."""
@@ -316,8 +316,8 @@ class _Learning:
 
     def _column(self, i: int, waiting: np.ndarray) -> np.ndarray:
         """k(x_j, x_i) for all j, computed with those of the rows that are likely to be next."""
-        if self.whole is not None:
-            return self.whole[:, i]
+        if self.full_gram is not None:
+            return self.full_gram[:, i]
         if i not in self.columns:
             some = waiting[:_AT_ONCE]
             if (len(self.columns) + len(some)) * len(self.y) > _KEPT:

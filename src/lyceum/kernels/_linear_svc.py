@@ -180,8 +180,8 @@ class LinearSVC(Classifier, Learner):
         with single_threaded_blas():
             block = self._at_once(rows)
             # a block of rows has few of the cells of a wide sparse array, yet sums of every column
-            whole = block if block is not None and sparse.issparse(block.X) else None
-            moments = rows.reduce(Moments.of) if whole is None else Moments.of(whole)
+            sparse_rows = block if block is not None and sparse.issparse(block.X) else None
+            moments = rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
             rows = replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
             self.mean_ = moments.mean
             problem = self._problem(rows, moments)
@@ -190,7 +190,7 @@ class LinearSVC(Classifier, Learner):
                 self._solve_machine(replace(problem, favoured=k), block)
                 for k in ([1] if K == 2 else range(K) if K > 2 else [])
             ]
-            self._finish(problem, found, whole)
+            self._finish(problem, found, sparse_rows)
         return self
 
     def _at_once(self, rows: Rows) -> Block | None:
@@ -231,7 +231,7 @@ class LinearSVC(Classifier, Learner):
             return by_newton(problem, self.tol, self.max_iter, wide)
         return by_multipliers(problem, self.tol, self.max_iter)
 
-    def _finish(self, problem: HingeProblem, found: list[LinearSolution], whole: Block | None) -> None:
+    def _finish(self, problem: HingeProblem, found: list[LinearSolution], sparse_rows: Block | None) -> None:
         d = len(problem.shift)
         thetas = np.array([one.theta for one in found]) if found else np.zeros((1, d + 1))
         self.coef_, self.intercept_ = np.ascontiguousarray(thetas[:, :-1]), thetas[:, -1].copy()
@@ -242,7 +242,7 @@ class LinearSVC(Classifier, Learner):
         at_origin = replace(problem, shift=np.zeros(d))
         squared = self.loss != "hinge"
         of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favoured=favoured, squared=squared)
-        slacks = problem.rows.reduce(of) if whole is None else of(whole)
+        slacks = problem.rows.reduce(of) if sparse_rows is None else of(sparse_rows)
         norm = np.abs(self.coef_).sum(axis=1) if self.penalty == "l1" else 0.5 * (self.coef_**2).sum(axis=1)
         penalty = 0.5 * self.intercept_**2 if self.intercept == "penalized" else 0.0
         self.objective_ = norm + penalty + slacks.loss
@@ -321,12 +321,12 @@ class LinearSVC(Classifier, Learner):
             (self.coef_ != 0).sum(axis=1).tolist(),
         )
         tables = [Table("Machines", heads, list(lines))]
-        if len(self._design_names) <= 200:
-            tables.append(weights_table(self._design_names, self.intercept_, self.coef_, titles))
+        if len(self.design_names) <= 200:
+            tables.append(weights_table(self.design_names, self.intercept_, self.coef_, titles))
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        outputs, d = len(self.classes_) if len(self.classes_) > 2 else 1, len(self._design_names)
+        outputs, d = len(self.classes_) if len(self.classes_) > 2 else 1, len(self.design_names)
         return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
 
 

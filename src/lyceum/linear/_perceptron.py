@@ -176,9 +176,9 @@ class Perceptron(LinearScores):
         `separable_`, `margin_` and `radius_` are then of these rows. With `center_columns` rows are taken
         about the means of the first call. `classes` names, in the first call, classes whose rows come later.
         """
-        known = (self.classes_.tolist(), self._design_names) if hasattr(self, "coef_") else None
+        known = (self.classes_.tolist(), self.design_names) if hasattr(self, "coef_") else None
         rows = self._more_rows(X, y, sample_weight, classes)
-        check_same_weights(known, (self.classes_.tolist(), self._design_names))
+        check_same_weights(known, (self.classes_.tolist(), self.design_names))
         rows = self._with_class_weights(rows, all_rows=False)
         moments = finite_sums(rows.reduce(Moments.of))
         if known is None:
@@ -300,8 +300,8 @@ class _Reach:
         for part in dense_parts(block):
             assert part.y is not None
             w = part.weights
-            there = (w > 0) & (part.y >= 0)
-            Z, y, w = part.X[there] - shift, part.y[there], w[there]
+            weighted = (w > 0) & (part.y >= 0)
+            Z, y, w = part.X[weighted] - shift, part.y[weighted], w[weighted]
             scores = Z @ theta[:, :-1].T + theta[:, -1]
             if len(theta) == 1:
                 lead = np.where(y == 1, scores[:, 0], -scores[:, 0])

@@ -74,7 +74,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         Where one is chosen: the bandwidths or numbers of neighbours, and their leave-one-out errors.
     sigma_ : float
         The standard deviation of the noise, from the residuals of up to 1,000 rows; NaN if they fit exactly.
-    degrees_of_freedom_ : float
+    effective_degrees_ : float
         The effective number of parameters, the trace of the hat matrix.
     rows_ : array of shape (n, d)
         The stored rows.
@@ -273,7 +273,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """The noise and the trace of the hat matrix, from some rows."""
         n = len(self.weights_)
         some = np.unique(np.linspace(0, n - 1, min(n, _JUDGED_ON)).astype(np.int64))
-        self.sigma_, self.degrees_of_freedom_ = self._model().noise(some, self.weights_)
+        self.sigma_, self.effective_degrees_ = self._model().noise(some, self.weights_)
 
     # -- predict ---------------------------------------------------------------------------------------------
 
@@ -292,8 +292,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         k = getattr(self, "n_neighbors_", 1)
         if not return_std:
-            return self._apply_whole(partial(_values, self), X, min(k, 64))
-        both = self._apply_whole(partial(_values_and_errors, self), X, min(k, 64))
+            return self._apply_to_all(partial(_values, self), X, min(k, 64))
+        both = self._apply_to_all(partial(_values_and_errors, self), X, min(k, 64))
         return both[:, 0], both[:, 1]
 
     def _fit_block(self, block: Block) -> LocalFit:
@@ -313,7 +313,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         check_is_fitted(self)
         query = np.asarray(x, dtype=np.float64).reshape(1, -1)
-        block = self._rows_to_predict(query).gathered(type(self).__name__, "one row")
+        block = self.rows_to_predict(query).gathered(type(self).__name__, "one row")
         points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
         return polynomial_at(self._model(), points, query, self.scale_)
 
@@ -332,7 +332,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             For every step its number `step`, the weighted squared error `objective`, the `coefficients` and
             the `value` at x.
         """
-        rows = self._rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
+        rows = self.rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
         block = rows.gathered(type(self).__name__, "one row")
         points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
         return descend_at(self._model(), points, self.learning_rate, int(self.max_steps), self.tol)
@@ -379,7 +379,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             else "none",
             "solver": self.solver.replace("_", " "),
             "noise σ": None if np.isnan(self.sigma_) else self.sigma_,
-            "degrees of freedom": self.degrees_of_freedom_,
+            "degrees of freedom": self.effective_degrees_,
         }
         tables = []
         if hasattr(self, "errors_"):

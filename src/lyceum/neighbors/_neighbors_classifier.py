@@ -237,7 +237,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         return log_probability(self._shares(block))
 
     def _apply(self, function: Any, X: Any) -> Any:
-        return self._apply_whole(function, X, getattr(self, "n_neighbors_", 1))
+        return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))
 
     # -- what was learned ------------------------------------------------------------------------------------
 

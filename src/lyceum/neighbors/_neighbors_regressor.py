@@ -200,7 +200,7 @@ class KNeighborsRegressor(Regressor, Voter):
         -------
         array of shape (n_samples,)
         """
-        return self._apply_whole(partial(_mean_target, self), X, getattr(self, "n_neighbors_", 1))
+        return self._apply_to_all(partial(_mean_target, self), X, getattr(self, "n_neighbors_", 1))
 
     # -- what was learned ------------------------------------------------------------------------------------
 

@@ -258,9 +258,9 @@ class StoredRows(Learner):
 
     # -- rows to look up -------------------------------------------------------------------------------------
 
-    def _apply_whole(self, function: Callable[[Block], np.ndarray], X: Any, n_listed: int) -> Any:
+    def _apply_to_all(self, function: Callable[[Block], np.ndarray], X: Any, n_listed: int) -> Any:
         """`function` of all rows of X at once where they are in memory: the search uses threads itself."""
-        rows = self._rows_to_predict(X)
+        rows = self.rows_to_predict(X)
         source = rows.source
         if isinstance(source, ArraySource) and source.n_rows * max(1, n_listed) <= _LISTED:
             return function(rows.gathered(type(self).__name__, "fewer rows"))
@@ -275,7 +275,7 @@ class StoredRows(Learner):
         numbers, spread = numbers[spread > 0], spread[spread > 0]
         if not len(spread) or spread.max() < _WILD * spread.min():
             return None
-        widest, narrowest = (self._design_names[numbers[at]] for at in (spread.argmax(), spread.argmin()))
+        widest, narrowest = (self.design_names[numbers[at]] for at in (spread.argmax(), spread.argmin()))
         return (
             f"{widest!r} varies {spread.max() / spread.min():.3g} times as much as {narrowest!r} and decides "
             "alone: scale='standard' would weigh them alike"
@@ -288,7 +288,7 @@ class StoredRows(Learner):
         return (*super()._parts(), *METRIC_PARTS)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, d = len(self.weights_), len(self._design_names)
+        n, d = len(self.weights_), len(self.design_names)
         shapes: dict[str, tuple[int, ...]] = {"targets_": (n,), "weights_": (n,), "center_": (d,)}
         shapes["scale_"] = (d,)
         return shapes if sparse.issparse(self.rows_) else {"rows_": (n, d), **shapes}
@@ -298,7 +298,7 @@ class StoredRows(Learner):
         if not hasattr(self, "rows_"):
             return
         who = type(self).__name__
-        if self.rows_.shape != (len(self.weights_), len(self._design_names)):
+        if self.rows_.shape != (len(self.weights_), len(self.design_names)):
             raise ModelFileError(
                 f"has stored rows of shape {self.rows_.shape} in a {who}, which do not fit it"
             )

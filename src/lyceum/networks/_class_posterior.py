@@ -123,8 +123,8 @@ class ClassPosterior:
                 continue
             part = np.where(prior[:, None] > 0, part, 0.0)
             joint = prior[:, None] * part
-            whole = joint.sum(axis=0)
+            total = joint.sum(axis=0)
             with np.errstate(divide="ignore", invalid="ignore"):
-                terms = np.where(joint > 0, joint * np.log2(part / whole), 0.0)
+                terms = np.where(joint > 0, joint * np.log2(part / total), 0.0)
             found.append(max(float(terms.sum()), 0.0))
         return np.array(found)

@@ -62,8 +62,8 @@ class Elimination:
         hidden = {name: near[name] for name in free if name not in query}
         order = _order(near, sizes, set(hidden))
         states = {name: net.states(name)[k] for name, k in evidence.hard.items()}
-        there = set(names)
-        factors = [f.reduce(states) for f, node in zip(net.factors(), net.nodes) if node.name in there]
+        present = set(names)
+        factors = [f.reduce(states) for f, node in zip(net.factors(), net.nodes) if node.name in present]
         soft = [Factor({name: net.states(name)}, values) for name, values in evidence.soft.items()]
         soft = [factor.reduce(states) for factor in soft]
         tail = [name for name in free if name in query]
@@ -78,13 +78,13 @@ class Elimination:
             made = sum_product(some, list(keep))
             work = [*(factor for factor in work if name not in factor.variables), made]
             yield name, some, made
-        whole = sum_product(work, list(self.query))
-        yield "", work, whole
+        answer = sum_product(work, list(self.query))
+        yield "", work, answer
 
     def run(self) -> Factor:
         """P(query, evidence)."""
-        *_, (_, _, whole) = self.steps()
-        return whole
+        *_, (_, _, answer) = self.steps()
+        return answer
 
 
 def _order(near: dict[str, set[str]], sizes: dict[str, int], hidden: set[str]) -> list[str]:

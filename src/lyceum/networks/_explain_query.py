@@ -205,8 +205,8 @@ class _Writer:
 
     def _factors(self, plan: Elimination) -> QueryStep:
         names = relevant_names(self.net, self.query, self.known)
-        there = set(names)
-        factors = [n for n in self.net.names if n in there]
+        present = set(names)
+        factors = [n for n in self.net.names if n in present]
         for factor, name in zip(plan.factors, factors):
             parents = [self._node_label(parent) for parent in self.net.parents[name]]
             self.labels[id(factor)] = factor_text(self._node_label(name), parents)
@@ -215,7 +215,7 @@ class _Writer:
         hidden = f"Σ over {', '.join(plan.order)} of " if plan.order else ""
         product_ = " ".join(self.labels[id(factor)] for factor in plan.factors)
         text = f"{self.joint} = {hidden}{product_}"
-        left = [name for name in self.net.names if name not in there]
+        left = [name for name in self.net.names if name not in present]
         if left:
             text += f"\n{', '.join(left)}: neither asked nor observed, nor a cause of such: they sum to 1"
         return QueryStep(

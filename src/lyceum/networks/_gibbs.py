@@ -32,8 +32,8 @@ def gibbs(
     error is that of the means of eight batches of every chain. Tables with zeros can keep a chain in one
     part of the states; the chains then disagree, and the error says so.
     """
-    there = set(relevant_names(net, query, evidence))
-    names = [name for name in net.order if name in there]
+    relevant = set(relevant_names(net, query, evidence))
+    names = [name for name in net.order if name in relevant]
     place = {name: i for i, name in enumerate(names)}
     nodes = [net.node(name) for name in names]
     families = [[place[one] for one in (*node.parents, node.name)] for node in nodes]

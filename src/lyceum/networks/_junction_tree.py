@@ -140,8 +140,8 @@ class JunctionTree:
     def _multiply(into: np.ndarray, members: Sequence[str], scope: Sequence[str], table: np.ndarray) -> None:
         """The cells of a clique times a table over some of its variables."""
         order = sorted(range(len(scope)), key=lambda k: members.index(scope[k]))
-        there = set(scope)
-        shape = [size if name in there else 1 for name, size in zip(members, into.shape)]
+        present = set(scope)
+        shape = [size if name in present else 1 for name, size in zip(members, into.shape)]
         into *= table.transpose(order).reshape(shape)
 
     # -- queries ---------------------------------------------------------------------------------------------

@@ -99,8 +99,8 @@ def _enumerate(
             tuple(query), w[some], mean[some][:, at], covariance[some][:, at][:, :, at],
             evidence.given, method, log_evidence,
         )  # fmt: skip
-    whole = Factor({name: net.states(name) for name in kept}, w.reshape(shape)).marginal(*query)
-    return Posterior(dict(whole.variables), whole.values, evidence.given, log_evidence, method)
+    table = Factor({name: net.states(name) for name in kept}, w.reshape(shape)).marginal(*query)
+    return Posterior(dict(table.variables), table.values, evidence.given, log_evidence, method)
 
 
 def joint_gaussian(

@@ -356,9 +356,9 @@ def _check_graph(nodes: tuple[Node, ...], names: tuple[str, ...]) -> None:
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"there are two nodes {twice[0]!r}: give every variable one node")
-    numeric, there = {node.name for node in nodes if isinstance(node, GaussianNode)}, set(names)
+    numeric, present = {node.name for node in nodes if isinstance(node, GaussianNode)}, set(names)
     for node in nodes:
-        unknown = [parent for parent in node.parents if parent not in there]
+        unknown = [parent for parent in node.parents if parent not in present]
         if unknown:
             find_labels(unknown, names, f"node {node.name!r}: the parent")  # raises
         wrong = [parent for parent in node.parents if parent in numeric]

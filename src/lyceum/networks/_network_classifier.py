@@ -192,9 +192,12 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             return tree_augmented(data, d)
         forbidden = np.zeros((d + 1, d + 1), dtype=bool)
         forbidden[:, d] = True
-        whole = data.complete()
-        if whole.weight >= 0.5 * data.weight:  # else families are scored on the rows that each has
-            data, rule = whole, ScoreRule(rule.name, whole.weight, rule.equivalent_sample_size)
+        complete_data = data.complete()
+        if complete_data.weight >= 0.5 * data.weight:  # else families are scored on the rows that each has
+            data, rule = (
+                complete_data,
+                ScoreRule(rule.name, complete_data.weight, rule.equivalent_sample_size),
+            )
         search = StructureSearch(data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents))
         found, _, self.history_ = search.climb(naive)
         return found

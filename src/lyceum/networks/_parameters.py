@@ -105,8 +105,8 @@ def learn_parameters(
     if incomplete != "available":
         raise SettingError(f"incomplete is {incomplete!r}: choose 'available' or 'em'")
     rows = network_rows(net, data)
-    there = {*rows.schema.names, rows.schema.target.name if rows.schema.target is not None else ""}
-    lacking = [name for name in net.names if name not in there]
+    present = {*rows.schema.names, rows.schema.target.name if rows.schema.target is not None else ""}
+    lacking = [name for name in net.names if name not in present]
     if lacking:
         raise SchemaError(
             f"the rows have no column {lacking[0]!r}: leave the node out, or take it as hidden with "

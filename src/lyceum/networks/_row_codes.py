@@ -50,8 +50,8 @@ def network_rows(net: BayesNet, data: Any) -> Rows:
         return _code_rows(net, data)
     if isinstance(data, Rows):
         known = data.schema
-        there = [*known.names, *([known.target.name] if known.target is not None else [])]
-        columns = [column for column in _present(net, there) if column.name in known]
+        present = [*known.names, *([known.target.name] if known.target is not None else [])]
+        columns = [column for column in _present(net, present) if column.name in known]
         schema = Schema(tuple(columns), known.target, known.weight)
         return data.then(Align.between(known, schema)).then(Recode())
     if is_frame(data):
@@ -62,8 +62,8 @@ def network_rows(net: BayesNet, data: Any) -> Rows:
 
 
 def _present(net: BayesNet, names: Sequence[str]) -> Schema:
-    there = set(names)
-    found = [name for name in net.names if name in there]
+    present = set(names)
+    found = [name for name in net.names if name in present]
     if not found:
         raise SchemaError(
             f"no column is a variable of the network: it has {', '.join(net.names)}, the table has "

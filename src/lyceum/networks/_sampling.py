@@ -123,8 +123,8 @@ def likelihood_weighting(
     The standard error of a value p is sqrt(Σ w² (1[state] - p)²) / Σ w; the rows are worth (Σ w)² / Σ w².
     Not `strict`: the posterior with what its sample is worth, or None if no row has a weight.
     """
-    there = set(relevant_names(net, query, evidence))
-    names = [name for name in net.order if name in there]
+    relevant = set(relevant_names(net, query, evidence))
+    names = [name for name in net.order if name in relevant]
     rng = np.random.default_rng(random_state)
     drawn, log_w = draw_weighted(net, names, n_samples, rng, evidence.hard, evidence.numbers, evidence.soft)
     if not np.isfinite(log_w).any():

@@ -135,16 +135,16 @@ class Windows:
 
     def __init__(self, rows: Rows, packer: RowPacker, size: int, n_rows: int):
         self._rows, self._packer, self._size = rows, packer, size
-        self._whole: np.ndarray | None = None
+        self._all_rows: np.ndarray | None = None
         self._holds = rows.in_memory or n_rows <= size
         self._n_rows = n_rows
 
     def __iter__(self) -> Iterator[np.ndarray]:
         if not self._holds:
             return _windows(self._chunks(), self._size)
-        if self._whole is None:
-            self._whole = next(_windows(self._chunks(), max(self._n_rows, 1)), None)
-        return iter(() if self._whole is None else (self._whole,))
+        if self._all_rows is None:
+            self._all_rows = next(_windows(self._chunks(), max(self._n_rows, 1)), None)
+        return iter(() if self._all_rows is None else (self._all_rows,))
 
     def _chunks(self) -> Iterator[np.ndarray]:
         """Packed blocks; those of a stream one at a time: parts read ahead may outgrow the memory."""

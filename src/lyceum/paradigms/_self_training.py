@@ -136,13 +136,13 @@ class SelfTraining(Classifier, Ensemble):
         data, codes, w = self._member_data(X, y, sample_weight)
         check_takes_weights(self._base(), w)
         codes = codes.copy()
-        there = np.ones(len(codes), dtype=bool) if w is None else w > 0
+        weighted = np.ones(len(codes), dtype=bool) if w is None else w > 0
         self.labeled_iter_ = np.where(codes >= 0, 0, -1)
         self.record_ = []
         step = 0
         while True:
-            member = self._fit_labelled(data, codes, w, there)
-            open_rows = np.flatnonzero((codes < 0) & there)
+            member = self._fit_labelled(data, codes, w, weighted)
+            open_rows = np.flatnonzero((codes < 0) & weighted)
             self.termination_ = self._stops(step, len(open_rows))
             if self.termination_:
                 break
@@ -171,8 +171,8 @@ class SelfTraining(Classifier, Ensemble):
             return np.flatnonzero(sure >= self.threshold)
         return np.sort(np.argsort(-sure, kind="stable")[: self.k_best])
 
-    def _fit_labelled(self, data: MemberData, codes: np.ndarray, w: Any, there: np.ndarray) -> Any:
-        rows = np.flatnonzero((codes >= 0) & there)
+    def _fit_labelled(self, data: MemberData, codes: np.ndarray, w: Any, weighted: np.ndarray) -> Any:
+        rows = np.flatnonzero((codes >= 0) & weighted)
         if data.source is not None:
             data = replace(data, source=replace(data.source, y=codes))
         else:

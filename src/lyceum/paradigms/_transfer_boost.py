@@ -160,10 +160,10 @@ class TransferBoost(Classifier, Ensemble):
         shrink = 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / N))
         members, votes, self.record_ = [], [], []
         for step in range(N):
-            there = np.flatnonzero(D)
-            every = len(there) == len(D)
+            weighted = np.flatnonzero(D)
+            every = len(weighted) == len(D)
             member = set_seeds(self._copy(), self.seed_, step)
-            data.fit(member, None if every else there, w=D[there] * total)
+            data.fit(member, None if every else weighted, w=D[weighted] * total)
             wrong = vote_codes(member, self.classes_, data.ask) != codes
             error = float((D * wrong)[target].sum() / D[target].sum())
             members.append(member)

@@ -88,9 +88,9 @@ class Standardize(Transformer, OnePassLearner):
         return _moments
 
     def _finish(self, moments: Moments) -> None:
-        there = moments.weight > 0
-        moving = there & np.array([not column.is_categorical for column in self.schema_])
-        variance = np.where(moving, np.where(there, moments.variance(), 1.0), 1.0)
+        known = moments.weight > 0
+        moving = known & np.array([not column.is_categorical for column in self.schema_])
+        variance = np.where(moving, np.where(known, moments.variance(), 1.0), 1.0)
         constant = moving & is_constant(moments)
         self.var_ = np.where(constant, 0.0, variance)
         self.scale_ = np.where(constant, 1.0, np.sqrt(variance))

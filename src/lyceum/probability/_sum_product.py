@@ -88,9 +88,9 @@ def max_product(
     work = _reduce(factors, evidence)
     steps: list[tuple[str, Factor]] = []
     while (name := _cheapest_name(work, ())) is not None:
-        whole = _product([f for f in work if name in f.variables])
-        steps.append((name, whole))
-        work = [*(f for f in work if name not in f.variables), whole.max_out(name)]
+        product = _product([f for f in work if name in f.variables])
+        steps.append((name, product))
+        work = [*(f for f in work if name not in f.variables), product.max_out(name)]
     states: dict[str, Any] = {}
     for _, factor in reversed(steps):  # every factor has, besides its own variable, only ones that are set
         states |= factor.reduce(states).argmax()
@@ -120,10 +120,10 @@ def _reduce(factors: Iterable[Factor], evidence: Mapping[str, Any] | None) -> li
 
 
 def _product(factors: Sequence[Factor]) -> Factor:
-    whole = Factor({}, np.ones(()))
+    product = Factor({}, np.ones(()))
     for factor in factors:
-        whole = whole * factor
-    return whole
+        product = product * factor
+    return product
 
 
 def _cheapest_name(factors: Sequence[Factor], keep: Sequence[str]) -> str | None:

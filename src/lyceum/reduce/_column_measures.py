@@ -29,8 +29,8 @@ class CodeTable:
 
     @classmethod
     def of(cls, a: np.ndarray, b: np.ndarray, w: np.ndarray, shape: tuple[int, int]) -> CodeTable:
-        there = (a >= 0) & (b >= 0)
-        counts = np.bincount(a[there] * shape[1] + b[there], w[there], shape[0] * shape[1])
+        known = (a >= 0) & (b >= 0)
+        counts = np.bincount(a[known] * shape[1] + b[known], w[known], shape[0] * shape[1])
         return cls(counts.reshape(shape))
 
     def merge(self, other: CodeTable) -> CodeTable:
@@ -58,8 +58,8 @@ class GroupedNumbers:
 
     @classmethod
     def of(cls, groups: np.ndarray, values: np.ndarray, w: np.ndarray, n_groups: int) -> GroupedNumbers:
-        there = (groups >= 0) & ~np.isnan(values)
-        groups, values, w = groups[there], values[there], w[there]
+        known = (groups >= 0) & ~np.isnan(values)
+        groups, values, w = groups[known], values[known], w[known]
         weight = np.bincount(groups, w, n_groups)
         mean = _ratio(np.bincount(groups, w * values, n_groups), weight)
         return cls(weight, mean, np.bincount(groups, w * (values - mean[groups]) ** 2, n_groups))
@@ -90,8 +90,8 @@ class NumberPairs:
 
     @classmethod
     def of(cls, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> NumberPairs:
-        there = ~(np.isnan(x) | np.isnan(y))
-        pairs, w = np.column_stack([x[there], y[there]]), w[there]
+        known = ~(np.isnan(x) | np.isnan(y))
+        pairs, w = np.column_stack([x[known], y[known]]), w[known]
         mean = np.average(pairs, axis=0, weights=w) if w.sum() else np.zeros(2)
         pairs = pairs - mean
         return cls(float(w.sum()), mean, (pairs * w[:, None]).T @ pairs)
@@ -210,8 +210,8 @@ def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _category_codes(column: np.ndarray) -> np.ndarray:
-    there = ~np.isnan(column) & (column >= 0)
-    return np.where(there, np.where(there, column, 0.0), -1.0).astype(np.int64)
+    known = ~np.isnan(column) & (column >= 0)
+    return np.where(known, np.where(known, column, 0.0), -1.0).astype(np.int64)
 
 
 def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:

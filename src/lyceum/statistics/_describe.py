@@ -231,10 +231,10 @@ def weighted_median(cells: np.ndarray, w: np.ndarray | None = None) -> float:
     >>> weighted_median(np.array([1.0, 2.0, 7.0]), np.array([1.0, 1.0, 2.0]))
     4.5
     """
-    there = ~np.isnan(cells) if w is None else ~np.isnan(cells) & (w > 0)
-    if not there.any():
+    known = ~np.isnan(cells) if w is None else ~np.isnan(cells) & (w > 0)
+    if not known.any():
         return float("nan")
-    return weighted_quantile(cells[there], None if w is None else w[there], 0.5)
+    return weighted_quantile(cells[known], None if w is None else w[known], 0.5)
 
 
 def weighted_quantile(values: np.ndarray, w: np.ndarray | None, q: float) -> float:

@@ -142,8 +142,8 @@ class ColumnSketch:
 
 def _columns(block: Block):
     for x in np.ascontiguousarray(np.asarray(block.X, dtype=np.float64).T):
-        there = ~np.isnan(x) if block.w is None else ~np.isnan(x) & (block.w > 0)
-        yield x[there], np.ones(int(there.sum())) if block.w is None else block.w[there]
+        known = ~np.isnan(x) if block.w is None else ~np.isnan(x) & (block.w > 0)
+        yield x[known], np.ones(int(known.sum())) if block.w is None else block.w[known]
 
 
 def _sparse_columns(block: Block):
@@ -154,10 +154,10 @@ def _sparse_columns(block: Block):
     for start, stop in zip(X.indptr, X.indptr[1:]):
         values, weights = X.data[start:stop], w[X.indices[start:stop]]
         rest = total - weights.sum() if stop - start < len(block) else 0.0
-        there = ~np.isnan(values) & (weights > 0)
+        known = ~np.isnan(values) & (weights > 0)
         # The difference of two sums of weights may leave a trace of rounding where nothing is left.
         zero = [rest] if rest > 1e-12 * total else []
-        yield np.append(values[there], np.zeros(len(zero))), np.append(weights[there], zero)
+        yield np.append(values[known], np.zeros(len(zero))), np.append(weights[known], zero)
 
 
 def _distinct(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

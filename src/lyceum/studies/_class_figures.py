@@ -208,8 +208,8 @@ class ClassFigures:
         K = len(self.labels)
         who = f"“{self.labels[1]}”" if K == 2 else "the likeliest class"
         text = (
-            f"Whether events of predicted probability 30 % happen 30 % of the time, for {who}. On the diagonal "
-            "posteriors can be taken at their word; bars are 95 % intervals."
+            f"Whether events of predicted probability 30 % happen 30 % of the time, for {who}. On the "
+            "diagonal posteriors can be taken at their word; bars are 95 % intervals."
         )
         weight = self.study.out_of_sample(self.study.choice.name).weight
         results = {

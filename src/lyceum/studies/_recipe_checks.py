@@ -71,7 +71,7 @@ def _loss(name: str, value: Any) -> LossMatrix:
         raise StudyError(f"{name}: {error}") from error
 
 
-def _whole(least: int, most: int) -> Callable[[str, Any], int]:
+def _integer(least: int, most: int) -> Callable[[str, Any], int]:
     def check(name: str, value: Any) -> int:
         fits = not isinstance(value, bool) and hasattr(value, "__index__") and least <= int(value) <= most
         if not fits:
@@ -127,18 +127,18 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "loss": _loss,
     "metric": _metric,
     "doubt": _number(0.0, math.inf, "give the cost of rejecting a row, a number of at least 0"),
-    "folds": _whole(2, 10**9),
-    "repeats": _whole(1, 10_000),
-    "inner_folds": _whole(2, 10**6),
-    "n_settings": _whole(1, 10_000),
+    "folds": _integer(2, 10**9),
+    "repeats": _integer(1, 10_000),
+    "inner_folds": _integer(2, 10**6),
+    "n_settings": _integer(1, 10_000),
     "calibrate": _yes,
     "committees": _yes,
     "holdout": _number(0.0, 0.9, "give the share of rows to hold out, from 0 to 0.9"),
     "bootstrap_632": _yes,
     "choose": _one_of(*CHOOSE),
-    "seed": _whole(0, 2**63 - 1),
+    "seed": _integer(0, 2**63 - 1),
     "budget_minutes": _number(0.0, math.inf, "give minutes, a number of at least 0"),
-    "memory_mb": _whole(1, 10**9),
+    "memory_mb": _integer(1, 10**9),
     "dates": _yes,
     "text": _yes,
     "form": _form,

@@ -82,7 +82,7 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
     True
     """
 
-    _whole: ClassVar[Any] = DecisionTreeRegressor
+    _base_learner: ClassVar[Any] = DecisionTreeRegressor
     _parameter_constraints: ClassVar[dict] = {
         "criterion": [StrOptions({"variance", "absolute_error"})],
     }

@@ -15,7 +15,7 @@ __all__ = ["C45", "CART", "ID3"]
 
 
 class _Preset(Preset, DecisionTreeClassifier):
-    _whole: ClassVar[Any] = DecisionTreeClassifier
+    _base_learner: ClassVar[Any] = DecisionTreeClassifier
 
 
 class ID3(_Preset):
