@@ -347,4 +347,4 @@ def test_a_score_needs_a_target_and_only_one():
     with pytest.raises(DataError, match="no target"):
         model.score(scan(X))
     with pytest.raises(DataError, match="carry their target"):
-        model.score(scan(TABLE, target="class"), Y)
+        model.score(scan(TABLE, target="class"), Y[::-1])

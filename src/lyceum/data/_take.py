@@ -13,7 +13,7 @@ from lyceum.data._schema import Schema
 from lyceum.data._sources import Part, Source
 from lyceum.errors import DataError, SourceError
 
-__all__ = ["BlockSource", "TakenSource", "check_ascending", "row_numbers"]
+__all__ = ["BlockSource", "TakenSource", "check_ascending", "key_places", "row_numbers"]
 
 
 def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:
@@ -32,6 +32,24 @@ def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:
             count = "" if n_rows is None else f" of {n_rows:,}"
             raise DataError(f"there is no row {low if low < 0 else high}{count}: places are counted from 0")
     return places
+
+
+def key_places(key: Any, n_rows: int) -> Any:
+    """The places that the key of `rows[key]` names: a slice, row numbers, or a truth value per row.
+
+    >>> key_places(slice(None, None, 2), 5).tolist(), key_places(([4, 1], ...), 5)
+    ([0, 2, 4], [4, 1])
+    """
+    if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:  # all columns
+        key = key[0]
+    if isinstance(key, slice):
+        return np.arange(n_rows)[key]
+    if isinstance(key, tuple | str) or np.ndim(key) != 1:
+        raise DataError(
+            f"rows are taken by a list of their places, e.g. rows[[0, 5]] or rows[10:20], not by {key!r}: "
+            "choose columns in scan(..., ignore=...)"
+        )
+    return key
 
 
 def check_ascending(places: np.ndarray) -> None:
