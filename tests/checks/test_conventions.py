@@ -21,6 +21,11 @@ OTHER_NAMES = {
     "theta_": "means_",
     "n_samples_seen_": "n_rows_",
     "n_samples_": "n_rows_",
+    "explained_ratio_": "explained_variance_ratio_",
+    "variance_": "var_",  # of every column; variances_ are those of every class
+    "intercept_standard_errors_": "intercept_standard_error_",
+    "shift_": "center_",
+    "target_shift_": "target_mean_",
 }
 
 

@@ -78,7 +78,7 @@ def test_first_parameters_as_users_write_them():
     assert MLPClassifier((4, 2)).hidden_layer_sizes == (4, 2)
 
 
-def test_kmeans_takes_centres_in_fortran_order():
+def test_kmeans_takes_centers_in_fortran_order():
     columnwise, rowwise = np.asfortranarray(X[:3]), np.ascontiguousarray(X[:3])
     one, two = KMeans(3, init=columnwise, n_init=1).fit(X), KMeans(3, init=rowwise, n_init=1).fit(X)
     np.testing.assert_array_equal(one.cluster_centers_, two.cluster_centers_)

@@ -66,7 +66,7 @@ def test_maximum_likelihood_and_errors_are_those_of_statsmodels():
     assert_allclose(ours.coef_[0], theirs.params[1:], rtol=1e-8)
     assert_allclose(ours.intercept_[0], theirs.params[0], rtol=1e-8)
     assert_allclose(ours.standard_errors_[0], theirs.bse[1:], rtol=1e-7)
-    assert_allclose(ours.intercept_standard_errors_[0], theirs.bse[0], rtol=1e-7)
+    assert_allclose(ours.intercept_standard_error_[0], theirs.bse[0], rtol=1e-7)
     assert_allclose(ours.z_[0], theirs.tvalues[1:], rtol=1e-7)
     assert_allclose(ours.p_[0], theirs.pvalues[1:], rtol=1e-5)
     assert_allclose(ours.confidence_interval(0.9)[0], theirs.conf_int(0.1)[1:], rtol=1e-7)

@@ -104,7 +104,7 @@ def test_polynomials_of_its_degree_are_found_exactly():
     np.testing.assert_allclose(found.contributions, gradient * (Q - X.mean(axis=0)), atol=1e-6)
 
 
-def test_degenerate_neighbourhoods_fall_back_to_a_ridge():
+def test_degenerate_neighborhoods_fall_back_to_a_ridge():
     X = np.column_stack([np.repeat([0.0, 1.0], 20), np.ones(40), np.repeat([0.0, 2.0], 20)])
     y = np.repeat([1.0, 3.0], 20)
     model = LocallyWeightedRegression(degree=2, n_neighbors=10).fit(X, y)
@@ -138,7 +138,7 @@ def test_noise_and_degrees_of_freedom_of_a_plane_are_those_of_least_squares():
     T = np.column_stack([np.ones(60), X])
     residual = y - T @ np.linalg.lstsq(T, y, rcond=None)[0]
     assert model.sigma_ == pytest.approx(np.sqrt((residual**2).sum() / 57))
-    assert model.degrees_of_freedom_ == pytest.approx(3)
+    assert model.effective_degrees_ == pytest.approx(3)
     _, errors = model.predict(X, return_std=True)
     hat = T @ np.linalg.inv(T.T @ T) @ T.T
     np.testing.assert_allclose(errors, model.sigma_ * np.sqrt(np.diag(hat)), rtol=1e-8)

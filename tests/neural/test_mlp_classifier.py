@@ -178,7 +178,7 @@ def test_two_classes_have_one_node_or_two(moons):
     one, two = small(**options).fit(X, y), small(output_nodes="per_class", **options).fit(X, y)
     assert one.widths_.tolist() == [2, 8, 1]
     assert two.widths_.tolist() == [2, 8, 2]
-    hidden = np.maximum((X - one.shift_) / one.scale_ @ one.coefs_[0] + one.intercepts_[0], 0)
+    hidden = np.maximum((X - one.center_) / one.scale_ @ one.coefs_[0] + one.intercepts_[0], 0)
     assert_allclose(
         one.predict_proba(X)[:, 1], expit(hidden @ one.coefs_[1] + one.intercepts_[1])[:, 0], rtol=1e-10
     )
@@ -218,7 +218,7 @@ def test_contributions_add_up_to_the_change_from_the_mean_row(three, activation)
     joint = model.predict_log_proba(X[:20])
     order = np.sort(joint, axis=1)
     assert_allclose(explained.scores, order[:, -1] - order[:, -2], rtol=1e-9, atol=1e-9)
-    at_mean = model.predict_log_proba(model.shift_[None])[0]
+    at_mean = model.predict_log_proba(model.center_[None])[0]
     best = np.argsort(-joint, axis=1)
     want = at_mean[best[:, 0]] - at_mean[best[:, 1]]
     assert_allclose(explained.base, want, atol=0.1 if activation == "relu" else 1e-6)
@@ -229,7 +229,7 @@ def test_gradient_times_input_is_exact_for_a_linear_network(moons):
     X, y = moons
     model = small(hidden_layer_sizes=(), max_iter=50).fit(X, y)
     one, two = (model.explain(X[:9], method=method) for method in ("gradient", "integrated"))
-    want = (X[:9] - model.shift_) / model.scale_ * model.coefs_[0][:, 0]
+    want = (X[:9] - model.center_) / model.scale_ * model.coefs_[0][:, 0]
     assert_allclose(one.contributions, want)
     assert_allclose(two.contributions, want)
     with pytest.raises(ValueError, match="choose 'integrated'"):

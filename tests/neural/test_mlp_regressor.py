@@ -82,7 +82,7 @@ def test_explanations_are_in_the_units_of_the_target(waves):
     model = small(activation="tanh", max_iter=60, hidden_layer_sizes=20).fit(X, 100 + 10 * y)
     explained = model.explain(X[:10])
     assert_allclose(explained.scores, model.predict(X[:10]), rtol=1e-9)
-    assert_allclose(explained.base, model.predict(model.shift_[None])[0], atol=1e-4)
+    assert_allclose(explained.base, model.predict(model.center_[None])[0], atol=1e-4)
 
 
 @pytest.mark.syllabus("8.3")

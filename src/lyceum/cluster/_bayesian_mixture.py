@@ -110,7 +110,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         The lower bound of the log evidence at the start and after every iteration.
     record_ : list of dict
         With `record=True`, for every step `step`, `objective`, `weights`, `means` and `covariances`.
-    variance_ : array of shape (n_columns,)
+    var_ : array of shape (n_columns,)
         The variance of every column over all rows.
     prior_variance_ : array of shape (n_columns,)
         The variances of the prior covariance Ψ_0 / ν_0.
@@ -262,7 +262,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.mean_precision_ = parameters.kappa
         self.degrees_of_freedom_ = parameters.nu
         self.weight_concentration_ = parameters.sticks
-        self.variance_ = problem.variance
+        self.var_ = problem.variance
         scale = problem.prior.scale
         self.prior_variance_ = (scale if scale.ndim == 1 else np.diag(scale)) / problem.prior.nu
 

@@ -111,7 +111,7 @@ class EllipticalMixture(Mixture):
     precisions_init: Any
     means_: np.ndarray
     covariances_: np.ndarray
-    variance_: np.ndarray
+    var_: np.ndarray
     prior_variance_: np.ndarray
 
     _degrees: Any = None  # None, "estimate" or a number
@@ -174,16 +174,16 @@ class EllipticalMixture(Mixture):
         self.covariances_ = parameters.covariances
         if parameters.degrees is not None:
             self.degrees_ = parameters.degrees
-        self.variance_ = problem.variance
+        self.var_ = problem.variance
         self.prior_variance_ = problem.prior.variance
         self._warn_if_singular()
 
     def _warn_if_singular(self) -> None:
-        white = self._form.whiten(self.covariances_, len(self.means_), self.variance_)
+        white = self._form.whiten(self.covariances_, len(self.means_), self.var_)
         if white.dependent is not None:
             warnings.warn(
                 f"{type(self).__name__}: the covariance of a component is singular in column "
-                f"{self._design_names[white.dependent]!r}: {RIDGE:g} of the variances was added. Set "
+                f"{self.design_names[white.dependent]!r}: {RIDGE:g} of the variances was added. Set "
                 "prior_rows above 0, so that no component can collapse",
                 LinAlgWarning,
                 stacklevel=6,
@@ -203,7 +203,7 @@ class EllipticalMixture(Mixture):
     def _values(self) -> ComponentValues:
         degrees = getattr(self, "degrees_", None)
         return ComponentValues.of(
-            self.weights_, self.means_, self.covariances_, self._form, self.variance_, degrees
+            self.weights_, self.means_, self.covariances_, self._form, self.var_, degrees
         )
 
     def _log_joint(self, block: Block) -> np.ndarray:
@@ -245,8 +245,8 @@ class EllipticalMixture(Mixture):
         weights: list[Any] = [*zip(names, self.weights_.tolist())]
         if degrees is not None:
             head, weights = (*head, "degrees of freedom"), [(*row, v) for row, v in zip(weights, degrees)]
-        means = [(name, *column) for name, column in zip(self._design_names, self.means_.T)]
-        spread = [(name, *column) for name, column in zip(self._design_names, deviations.T)]
+        means = [(name, *column) for name, column in zip(self.design_names, self.means_.T)]
+        spread = [(name, *column) for name, column in zip(self.design_names, deviations.T)]
         return [
             Table("Components", head, weights),
             Table("Means", ("column", *names), means),
@@ -254,12 +254,12 @@ class EllipticalMixture(Mixture):
         ]
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.weights_), len(self._design_names)
+        K, d = len(self.weights_), len(self.design_names)
         return {
             "weights_": (K,),
             "means_": (K, d),
             "covariances_": self._form.shape(K, d),
-            "variance_": (d,),
+            "var_": (d,),
         }
 
 

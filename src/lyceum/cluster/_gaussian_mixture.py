@@ -97,7 +97,7 @@ class GaussianMixture(EllipticalMixture):
         The objective at the start and after every iteration.
     record_ : list of dict
         With `record=True`, for every step `step`, `objective`, `weights`, `means` and `covariances`.
-    variance_ : array of shape (n_columns,)
+    var_ : array of shape (n_columns,)
         The variance of every column over all rows.
     prior_variance_ : array of shape (n_columns,)
         The diagonal V of the prior covariance.

@@ -93,7 +93,7 @@ class StudentMixture(EllipticalMixture):
     record_ : list of dict
         With `record=True`, for every step `step`, `objective`, `weights`, `means`, `covariances` and
         `degrees`.
-    variance_ : array of shape (n_columns,)
+    var_ : array of shape (n_columns,)
         The variance of every column over all rows.
     prior_variance_ : array of shape (n_columns,)
         The diagonal V of the prior covariance.

@@ -26,7 +26,7 @@ class LaplacePosterior:
         self.posterior_covariance_ = self._move_intercepts(inverse, at_means)
         self.covariance_ = self._move_intercepts(inverse, -shift)
         errors = np.sqrt(np.maximum(np.diagonal(self.covariance_), 0.0)).reshape(len(self.coef_), -1)
-        self.standard_errors_, self.intercept_standard_errors_ = errors[:, :-1], errors[:, -1]
+        self.standard_errors_, self.intercept_standard_error_ = errors[:, :-1], errors[:, -1]
         self.z_ = ratio(self.coef_, self.standard_errors_)
         self.p_ = 2 * ndtr(-np.abs(self.z_))
 
@@ -43,7 +43,7 @@ class LaplacePosterior:
     def _forget_standard_errors(self) -> None:
         for name in ("covariance_", "posterior_covariance_", "standard_errors_", "z_", "p_"):
             self.__dict__.pop(name, None)
-        self.__dict__.pop("intercept_standard_errors_", None)
+        self.__dict__.pop("intercept_standard_error_", None)
 
     def _draws(self) -> np.ndarray:
         """Weights (draws, outputs, d + 1) from N(w*, H⁻¹), the intercepts at the column means."""

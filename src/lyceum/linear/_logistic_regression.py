@@ -139,7 +139,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     standard_errors_, z_, p_ : ndarrays of the shape of `coef_`
         From the inverse of the Hessian at the optimum. With a finite C that is the Laplace approximation of
         the posterior under the prior N(0, C), not the sampling error of an unbiased estimate.
-    intercept_standard_errors_ : ndarray of the shape of `intercept_`
+    intercept_standard_error_ : ndarray of the shape of `intercept_`
         Standard errors of the intercepts.
     covariance_ : ndarray
         That inverse, of (b₁, b₀₁, b₂, b₀₂, ...): the intercept follows its coefficients.

@@ -28,7 +28,7 @@ class LogisticReport(Learner):
     mean_: np.ndarray
     covariance_: np.ndarray
     standard_errors_: np.ndarray
-    intercept_standard_errors_: np.ndarray
+    intercept_standard_error_: np.ndarray
     n_iter_: int
     converged_: bool
     separated_: bool
@@ -61,7 +61,7 @@ class LogisticReport(Learner):
         reference = labels[0] if reference is None else reference
         if reference not in labels:
             raise SettingError(f"reference={reference!r} is not a class; the classes are {labels}")
-        base, names = labels.index(reference), [*self._design_names, "(intercept)"]
+        base, names = labels.index(reference), [*self.design_names, "(intercept)"]
         theta = np.column_stack([self.coef_, self.intercept_])
         theta = np.vstack([np.zeros_like(theta), theta]) if len(theta) == 1 < len(labels) else theta
         rows: list[tuple] = []
@@ -148,7 +148,7 @@ class LogisticReport(Learner):
         return {"likelihood ratio": f"{ratio:.4g} on {degrees}, p = {chdtrc(degrees, ratio):.3g}"}
 
     def _tables(self) -> list[Table]:
-        names = [*self._design_names, "(intercept)"]
+        names = [*self.design_names, "(intercept)"]
         columns = ("column", "coefficient", "std. error", "z", "p", "odds ratio")
         titles = (
             [f"log-odds of {self.classes_[-1]}"] if len(self.coef_) == 1 else [str(k) for k in self.classes_]
@@ -159,7 +159,7 @@ class LogisticReport(Learner):
             values = np.append(self.coef_[k], self.intercept_[k])
             errors = np.full(len(values), np.nan)
             if known:
-                errors = np.append(self.standard_errors_[k], self.intercept_standard_errors_[k])
+                errors = np.append(self.standard_errors_[k], self.intercept_standard_error_[k])
             z = ratio(values, errors)
             with np.errstate(over="ignore"):
                 parts = zip(names, values, errors, z, 2 * ndtr(-np.abs(z)), np.exp(values))

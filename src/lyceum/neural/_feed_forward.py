@@ -28,7 +28,7 @@ _DIVIDE = 5.0
 class FeedForward(NetworkSettings):
     """A network of layers trained by backpropagation; subclasses define what the outputs mean."""
 
-    shift_: np.ndarray
+    center_: np.ndarray
     scale_: np.ndarray
 
     history_axes: ClassVar[tuple[str, str]] = ("epoch", "loss")
@@ -51,7 +51,7 @@ class FeedForward(NetworkSettings):
         """Set the shift and scale of the target, from the first pass."""
 
     def _packer(self, **options: Any) -> RowPacker:
-        return RowPacker(self.shift_, self.scale_, np.dtype(self.dtype), **options)
+        return RowPacker(self.center_, self.scale_, np.dtype(self.dtype), **options)
 
     def _targets(self, y: Any) -> np.ndarray:
         """Targets of validation rows, as training has them: class codes, or numbers."""
@@ -116,7 +116,7 @@ class FeedForward(NetworkSettings):
                 "lower validation_fraction"
             )
         d = len(self.design_names)
-        self.shift_, self.scale_ = spread(look.cells) if self.standardize else (np.zeros(d), np.ones(d))
+        self.center_, self.scale_ = spread(look.cells) if self.standardize else (np.zeros(d), np.ones(d))
         self._set_target_scale(look)
         self._set_class_weight(look)
         self.widths_, self.activations_, self.integrations_ = self._layer_settings()
@@ -347,7 +347,7 @@ class FeedForward(NetworkSettings):
         memories = len(self._training(None)._memory)
         return {
             "widths_": (len(self.activations_) + 2,),
-            "shift_": (d,),
+            "center_": (d,),
             "scale_": (d,),
             "parameters_": (size,),
             "memory_": (memories, size),

@@ -139,7 +139,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         The radii ρ of spherical layers, None for the others.
     parameters_ : ndarray of shape (n_parameters,)
         All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of spheres.
-    shift_, scale_ : ndarrays of shape (n_design_columns,)
+    center_, scale_ : ndarrays of shape (n_design_columns,)
         What is subtracted from the inputs, and what they are then divided by.
     widths_ : ndarray of shape (n_layers + 1,)
         Inputs, nodes of the hidden layers, output nodes.

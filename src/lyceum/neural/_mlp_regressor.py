@@ -110,9 +110,9 @@ class MLPRegressor(Regressor, FeedForward):
         The radii ρ of spherical layers, None for the others.
     parameters_ : ndarray of shape (n_parameters,)
         All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of spheres.
-    shift_, scale_ : ndarrays of shape (n_design_columns,)
+    center_, scale_ : ndarrays of shape (n_design_columns,)
         What is subtracted from the inputs, and what they are then divided by.
-    target_shift_, target_scale_ : float
+    target_mean_, target_scale_ : float
         The same for the target.
     widths_ : ndarray of shape (n_layers + 1,)
         Inputs, nodes of the hidden layers, the output node.
@@ -180,10 +180,10 @@ class MLPRegressor(Regressor, FeedForward):
 
     def _set_target_scale(self, look: FirstLook) -> None:
         mean, size = spread(look.target) if self.standardize else (np.zeros(1), np.ones(1))
-        self.target_shift_, self.target_scale_ = float(mean[0]), float(size[0])
+        self.target_mean_, self.target_scale_ = float(mean[0]), float(size[0])
 
     def _packer(self, **options: Any) -> RowPacker:
-        return super()._packer(target=(self.target_shift_, self.target_scale_), **options)
+        return super()._packer(target=(self.target_mean_, self.target_scale_), **options)
 
     def _targets(self, y: Any) -> np.ndarray:
         numbers = np.asarray(y, dtype=np.float64).reshape(-1)
@@ -205,13 +205,13 @@ class MLPRegressor(Regressor, FeedForward):
         return self.target_scale_
 
     def _unit_shift(self) -> float:
-        return self.target_shift_
+        return self.target_mean_
 
     def _direction(self, outputs: np.ndarray) -> np.ndarray:
         return np.ones_like(outputs)
 
     def _decide(self, outputs: np.ndarray) -> np.ndarray:
-        return outputs[:, 0] * self.target_scale_ + self.target_shift_
+        return outputs[:, 0] * self.target_scale_ + self.target_mean_
 
 
 def _predict(learner: MLPRegressor, block: Block) -> np.ndarray:

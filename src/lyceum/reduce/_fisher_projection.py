@@ -55,7 +55,7 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
         S_W.
     between_scatter_ : array of shape (n_columns, n_columns)
         S_B.
-    explained_ratio_ : array of shape (n_components_,)
+    explained_variance_ratio_ : array of shape (n_components_,)
         J as a proportion of Σ J over all directions.
     means_ : array of shape (K, n_columns)
         The class means.
@@ -147,13 +147,13 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
         k = most if self.n_components is None else int(self.n_components)
         self.components_ = with_signs(V[:k] @ white.W)
         self.criterion_ = J[:k]
-        self.explained_ratio_ = J[:k] / J.sum() if J.sum() else np.zeros(k)
+        self.explained_variance_ratio_ = J[:k] / J.sum() if J.sum() else np.zeros(k)
         self.n_components_ = k
 
     def _warn_of(self, dependent: int) -> None:
         warnings.warn(
             f"FisherProjection: the scatter within the classes is singular in column "
-            f"{self._design_names[dependent]!r}: {RIDGE:g} of the variances was added. Drop columns that "
+            f"{self.design_names[dependent]!r}: {RIDGE:g} of the variances was added. Drop columns that "
             "follow from others, or use PCA first",
             LinAlgWarning,
             stacklevel=6,
@@ -208,8 +208,8 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
             "trace of S_W": float(np.trace(self.within_scatter_)),
             "trace of S_B": float(np.trace(self.between_scatter_)),
         }
-        criterion = list(zip(names, self.criterion_, self.explained_ratio_))
-        weights = [(name, *column) for name, column in zip(self._design_names, self.components_.T)]
+        criterion = list(zip(names, self.criterion_, self.explained_variance_ratio_))
+        weights = [(name, *column) for name, column in zip(self.design_names, self.components_.T)]
         placed = (self.means_ - self.mean_) @ self.components_.T
         means = [(str(label), *row) for label, row in zip(self.classes_, placed)]
         tables = [
@@ -220,7 +220,7 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
         return Summary(self._title(), facts, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, d = self.n_components_, len(self._design_names)
+        k, d = self.n_components_, len(self.design_names)
         return {"components_": (k, d), "mean_": (d,), "criterion_": (k,)}
 
     @property

@@ -59,7 +59,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
         The Frobenius norm of what is left, sqrt(Σ_{j > r} s_j²).
     relative_error_ : float
         The same divided by the norm of X.
-    explained_ratio_ : array of shape (n_components,)
+    explained_variance_ratio_ : array of shape (n_components,)
         s_j² as a proportion of the squares of all cells.
     n_components_ : int
         The rank.
@@ -143,7 +143,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
         self.singular_values_ = np.sqrt(values)
         self.error_ = float(np.sqrt(left))
         self.relative_error_ = float(np.sqrt(left / spectrum.total)) if spectrum.total else 0.0
-        self.explained_ratio_ = values / spectrum.total if spectrum.total else np.zeros(k)
+        self.explained_variance_ratio_ = values / spectrum.total if spectrum.total else np.zeros(k)
         self.n_components_ = k
         return self
 
@@ -233,7 +233,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
             "error": self.error_,
             "relative error": self.relative_error_,
         }
-        ratio = self.explained_ratio_
+        ratio = self.explained_variance_ratio_
         rows = list(zip(range(1, len(ratio) + 1), self.singular_values_, ratio, np.cumsum(ratio)))
         head = ("component", "singular value", "proportion", "cumulative")
         return Summary(self._title(), facts, [Table("Singular values", head, rows)])
