@@ -54,11 +54,11 @@ def test_a_column_that_tells_the_classes_apart_alone_decides():
 def test_fewer_rows_than_columns_still_give_a_rule(learner):
     rng = np.random.default_rng(13)
     y = np.repeat([0, 1, 2], 6)
-    centres = 3 * rng.normal(size=(3, 30))
-    X = rng.normal(size=(18, 30)) + centres[y]
+    centers = 3 * rng.normal(size=(3, 30))
+    X = rng.normal(size=(18, 30)) + centers[y]
     with pytest.warns(LinAlgWarning, match="singular"):
         model = learner().fit(X, y)
-    new = rng.normal(size=(60, 30)) + centres[np.repeat([0, 1, 2], 20)]
+    new = rng.normal(size=(60, 30)) + centers[np.repeat([0, 1, 2], 20)]
     assert (model.predict(X) == y).all()
     assert (model.predict(new) == np.repeat([0, 1, 2], 20)).mean() > 0.9
     np.testing.assert_allclose(model.predict_proba(new).sum(axis=1), 1.0)

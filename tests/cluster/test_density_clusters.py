@@ -63,7 +63,7 @@ def test_leaves_are_those_of_hdbscan():
     assert ((found.labels_ >= 0) != (expected.labels_ >= 0)).mean() < 0.02
 
 
-def test_shapes_that_no_centre_describes_are_found_at_default_settings():
+def test_shapes_that_no_center_describes_are_found_at_default_settings():
     X, y = make_moons(600, noise=0.05, random_state=0)
     model = DensityClusters(min_cluster_size=30).fit(X)
     inside = model.labels_ >= 0

@@ -68,7 +68,7 @@ def test_weights_are_repeats_and_equal_rows_stay_together():
 
 
 @pytest.mark.syllabus("12.1")
-def test_centres_and_memberships_satisfy_the_conditions_of_an_optimum():
+def test_centers_and_memberships_satisfy_the_conditions_of_an_optimum():
     model = FuzzyCMeans(4, random_state=0, tol=0).fit(X)
     u, m = model.predict_proba(X), 2.0
     squares = pairwise(X, model.cluster_centers_, metric="squared_euclidean")
@@ -90,6 +90,6 @@ def test_little_fuzziness_is_k_means():
 
 
 @pytest.mark.syllabus("12.1")
-def test_a_row_on_a_centre_belongs_to_it_alone():
+def test_a_row_on_a_center_belongs_to_it_alone():
     model = FuzzyCMeans(2, init=[[0.0], [10.0]], max_iter=1).fit([[0.0], [10.0]])
     assert model.predict_proba(model.cluster_centers_).tolist() == [[1.0, 0.0], [0.0, 1.0]]

@@ -60,7 +60,7 @@ def test_tolerance_stops_where_scikit_learn_stops():
 
 @pytest.mark.parametrize("init", STARTS)
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-def test_fitted_centres_labels_and_inertia_agree(init, metric):
+def test_fitted_centers_labels_and_inertia_agree(init, metric):
     kmeans = KMeans(6, init=init, metric=metric, random_state=0, tol=0).fit(X)
     np.testing.assert_array_equal(kmeans.labels_, kmeans.predict(X))
     distances = kmeans.transform(X)
@@ -232,7 +232,7 @@ def test_cosine_rows_of_zeros_move_nothing_and_are_labelled_zero():
 
 
 @pytest.mark.syllabus("12.1")
-def test_streaming_centres_are_the_means_of_all_rows_they_were_given():
+def test_streaming_centers_are_the_means_of_all_rows_they_were_given():
     kmeans = KMeans(3, init=X[:3])
     given = [[] for _ in range(3)]
     centers = X[:3]

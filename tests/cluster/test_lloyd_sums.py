@@ -89,7 +89,7 @@ def test_farthest_rows_count_repeats_as_weights():
     same_rows(far(block_of(sparse.csr_array(X), W)), far(block_of(X, W)))
 
 
-def test_rows_on_a_centre_are_not_far():
+def test_rows_on_a_center_are_not_far():
     X = np.array([[0.0], [0.0], [1.0]])
     assert FarthestRows.of(block_of(X), centers=X[:1], size=3).X.tolist() == [[1.0]]
     assert len(FarthestRows.of(block_of(X), centers=X[1:], size=3)) == 0

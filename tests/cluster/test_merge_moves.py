@@ -19,9 +19,9 @@ def lattice(seed, n=240):
     """K groups of different spread, 8 apart at least, in d columns."""
     rng = np.random.default_rng(seed)
     K, d = 2 + seed % 4, 2 + seed % 2
-    centres = 8.0 * np.stack(np.unravel_index(rng.permutation(3**d)[:K], (3,) * d), axis=1)
+    centers = 8.0 * np.stack(np.unravel_index(rng.permutation(3**d)[:K], (3,) * d), axis=1)
     k = rng.integers(0, K, n)
-    return centres[k] + rng.normal(size=(n, d)) * rng.uniform(0.5, 1.5, K)[k][:, None], K
+    return centers[k] + rng.normal(size=(n, d)) * rng.uniform(0.5, 1.5, K)[k][:, None], K
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -20,8 +20,8 @@ def test_it_is_numpys_histogram(d):
     model = HistogramDensity(bin_width=0.5, origin=0.1).fit(rows)
     edges = 0.1 + 0.5 * np.arange(-12, 13)
     heights, _ = np.histogramdd(rows, [edges] * d, density=True)
-    centres = np.stack(np.meshgrid(*[edges[:-1] + 0.25] * d, indexing="ij"), axis=-1).reshape(-1, d)
-    np.testing.assert_allclose(np.exp(model.score_samples(centres)), heights.ravel(), rtol=1e-12)
+    centers = np.stack(np.meshgrid(*[edges[:-1] + 0.25] * d, indexing="ij"), axis=-1).reshape(-1, d)
+    np.testing.assert_allclose(np.exp(model.score_samples(centers)), heights.ravel(), rtol=1e-12)
 
 
 @pytest.mark.syllabus("4.1")

@@ -152,7 +152,7 @@ def test_the_tree_changes_nothing(metric, rows):
 
 
 @pytest.mark.parametrize("algorithm", ["tree", "all pairs"])
-def test_neighbours_are_scikit_learns(algorithm):
+def test_neighbors_are_scikit_learns(algorithm):
     rng = np.random.default_rng(6)
     X = rng.normal(size=(900, 4))
     index, other = NeighborIndex(X, algorithm=algorithm), NearestNeighbors(algorithm="brute").fit(X)
@@ -166,14 +166,14 @@ def test_neighbours_are_scikit_learns(algorithm):
     assert all(np.array_equal(np.sort(ball.rows), np.sort(rows)) for ball, rows in zip(balls, within))
 
 
-def test_a_row_is_no_neighbour_of_itself():
+def test_a_row_is_no_neighbor_of_itself():
     X = np.array([[0.0], [0.0], [3.0], [0.0]])
     assert nearest(X, 2).rows.tolist() == [[1, 3], [0, 3], [0, 1], [0, 1]]
     assert [ball.rows.tolist() for ball in within_radius(X, 0.0)] == [[1, 3], [0, 3], [], [0, 1]]
 
 
 @pytest.mark.parametrize("metric", [Euclidean(), Manhattan(), Cosine(), Jaccard(), Hamming()], ids=label)
-def test_sparse_rows_have_the_same_neighbours(metric):
+def test_sparse_rows_have_the_same_neighbors(metric):
     rng = np.random.default_rng(7)
     X, Y = ((rng.random((size, 12)) < 0.3) * rng.integers(1, 4, (size, 12)) for size in (40, 300))
     found = nearest(

@@ -279,8 +279,8 @@ def test_posteriors_are_the_softmax_of_the_votes(K):
         np.testing.assert_allclose(model.decision_function(X), F, atol=1e-12)
         np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-2 * F)), rtol=1e-10)
     else:
-        centred = votes - votes.mean(axis=1, keepdims=True)
-        np.testing.assert_allclose(model.decision_function(X), centred, atol=1e-12)
+        centered = votes - votes.mean(axis=1, keepdims=True)
+        np.testing.assert_allclose(model.decision_function(X), centered, atol=1e-12)
 
 
 @pytest.mark.parametrize("K", [2, 3])

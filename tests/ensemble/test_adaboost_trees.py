@@ -184,7 +184,7 @@ def test_columns_without_anything_to_learn_are_left_to_the_tree():
     assert one.predict(X).tolist() == [1] * 8
 
 
-def test_stumps_of_neighbouring_floats_part_them():
+def test_stumps_of_neighboring_floats_part_them():
     a = 1.0
     b = np.nextafter(a, 2.0)
     X, y = np.array([[a], [a], [b], [b]]), [0, 0, 1, 1]

@@ -26,7 +26,7 @@ def cloud(n=120, K=2, seed=0):
 
 @pytest.mark.syllabus("11.4")
 @pytest.mark.parametrize("base", [TheirNeighbors(15), KNeighborsRegressor(n_neighbors=15)])
-def test_boosted_neighbours_are_the_loop_by_hand(base):
+def test_boosted_neighbors_are_the_loop_by_hand(base):
     X, _ = cloud()
     y = np.sin(2 * X[:, 0]) + X[:, 1]
     F = np.full(len(y), y.mean())

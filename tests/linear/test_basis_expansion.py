@@ -42,7 +42,7 @@ def test_polynomials_by_column_are_powers_of_standardised_columns():
     ("kind", "function"),
     [("gaussian", lambda a: np.exp(-(a**2) / 2)), ("sigmoid", lambda a: 1 / (1 + np.exp(-a)))],
 )
-def test_given_centres_and_width_give_the_formula(kind, function):
+def test_given_centers_and_width_give_the_formula(kind, function):
     X, centers = cells(d=2), np.array([[0.0, 1.0], [2.0, 5.0]])
     out = BasisExpansion(kind=kind, centers=centers, width=0.7, standardize=False).fit_transform(X)
     want = [function((X[:, j] - centers[k, j]) / 0.7) for j in range(2) for k in range(2)]
@@ -50,7 +50,7 @@ def test_given_centres_and_width_give_the_formula(kind, function):
 
 
 @pytest.mark.syllabus("7.3")
-def test_joint_gaussians_are_of_the_distance_to_their_centre():
+def test_joint_gaussians_are_of_the_distance_to_their_center():
     X, centers = cells(), cells(1, n=4)
     model = BasisExpansion(kind="gaussian", joint=True, centers=centers, width=2.0, standardize=False).fit(X)
     want = np.exp(-((X[:, None] - model.centers_) ** 2).sum(axis=2) / 8)
@@ -59,7 +59,7 @@ def test_joint_gaussians_are_of_the_distance_to_their_centre():
 
 
 @pytest.mark.syllabus("7.3")
-def test_centres_from_the_data_are_quantiles_or_rows():
+def test_centers_from_the_data_are_quantiles_or_rows():
     X = cells(n=101, d=1)
     by_quantile = BasisExpansion(kind="gaussian", n_centers=4, standardize=False).fit(X)
     want = np.quantile(X[:, 0], [0.125, 0.375, 0.625, 0.875], method="averaged_inverted_cdf")
@@ -113,7 +113,7 @@ def test_weight_two_equals_repeated_row_and_no_weight_is_not_there():
         assert_allclose(a, b, rtol=1e-9)
 
 
-def test_constant_columns_and_ties_have_one_centre():
+def test_constant_columns_and_ties_have_one_center():
     X = np.column_stack([np.full(20, 7.0), np.repeat([0.0, 1.5], 10)])
     model = BasisExpansion(kind="gaussian", n_centers=4).fit(X)
     assert [len(c) for c in model.centers_] == [1, 2]
@@ -131,7 +131,7 @@ def test_what_has_no_meaning_is_refused():
         BasisExpansion(degree=9, joint=True).fit(cells(d=30)).transform(cells(d=30))
 
 
-def test_summary_tells_centres_in_the_units_of_the_columns():
+def test_summary_tells_centers_in_the_units_of_the_columns():
     X = cells(d=1)
     text = str(BasisExpansion(kind="gaussian", centers=[[1.0], [4.0]]).fit(X).summary())
     for word in ("gaussian, column by column", "1, 4", "3"):
@@ -139,7 +139,7 @@ def test_summary_tells_centres_in_the_units_of_the_columns():
 
 
 @pytest.mark.syllabus("7.3")
-def test_centres_of_one_column_may_be_a_plain_list_and_joint_ones_are_told():
+def test_centers_of_one_column_may_be_a_plain_list_and_joint_ones_are_told():
     x = np.linspace(0, 4, 9)[:, None]
     plain = BasisExpansion(kind="sigmoid", centers=[1.0, 3.0]).fit_transform(x)
     assert_allclose(plain, BasisExpansion(kind="sigmoid", centers=[[1.0], [3.0]]).fit_transform(x))
@@ -162,7 +162,7 @@ def test_radial_powers_are_those_of_the_length_of_the_row():
 
 
 @pytest.mark.syllabus("7.3")
-def test_joint_sigmoids_are_of_a_linear_form_through_their_centre():
+def test_joint_sigmoids_are_of_a_linear_form_through_their_center():
     Z = np.random.default_rng(0).normal(size=(40, 3))
     given = [[0.0, 0.0, 0.0], [1.0, -1.0, 2.0]]
     model = BasisExpansion(

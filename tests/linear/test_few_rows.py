@@ -58,8 +58,8 @@ def test_least_squares_in_the_dual_is_that_of_all_columns(few, learner, fit_inte
 
 
 def test_least_norm_is_that_of_the_pseudo_inverse(few):
-    centred = X - X.mean(axis=0)
-    coef = np.linalg.pinv(centred) @ (Y - Y.mean())
+    centered = X - X.mean(axis=0)
+    coef = np.linalg.pinv(centered) @ (Y - Y.mean())
     assert_allclose(few(LinearRegression(), X, Y).coef_, coef, rtol=1e-7, atol=1e-10)
 
 

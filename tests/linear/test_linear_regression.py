@@ -95,12 +95,12 @@ def test_residuals_are_orthogonal_to_every_column(seed, d, fit_intercept):
 def test_offset_of_a_million_costs_no_digits(dtype):
     rng = np.random.default_rng(5)
     X = (1e6 + rng.integers(-50, 50, (3000, 5))).astype(dtype)
-    centred = X.astype(np.float64) - 1e6
-    y = 1e6 + centred @ [1.0, -2, 3, 0.5, 0] + rng.normal(size=3000)
-    want = np.linalg.lstsq(np.column_stack([centred, np.ones(3000)]), y - 1e6, rcond=None)[0]
+    centered = X.astype(np.float64) - 1e6
+    y = 1e6 + centered @ [1.0, -2, 3, 0.5, 0] + rng.normal(size=3000)
+    want = np.linalg.lstsq(np.column_stack([centered, np.ones(3000)]), y - 1e6, rcond=None)[0]
     model = LinearRegression().fit(X, y)
     assert_allclose(model.coef_, want[:-1], rtol=1e-10, atol=1e-11)
-    assert_allclose(model.predict(X[:50]), centred[:50] @ want[:-1] + want[-1] + 1e6, rtol=1e-12)
+    assert_allclose(model.predict(X[:50]), centered[:50] @ want[:-1] + want[-1] + 1e6, rtol=1e-12)
 
 
 @pytest.mark.parametrize("condition", [1e3, 1e5, 1e6])
@@ -124,8 +124,8 @@ def test_dependent_columns_are_named_and_the_norm_is_least():
     frame["sum"] = frame["a"] + 2 * frame["b"]
     with pytest.warns(RankWarning, match=r"columns 'a', 'b', 'sum' depend linearly .*rank 3 of 4"):
         model = LinearRegression().fit(frame, y)
-    centred = frame.to_numpy() - frame.to_numpy().mean(axis=0)
-    assert_allclose(model.coef_, np.linalg.pinv(centred) @ (y - y.mean()), rtol=1e-9)
+    centered = frame.to_numpy() - frame.to_numpy().mean(axis=0)
+    assert_allclose(model.coef_, np.linalg.pinv(centered) @ (y - y.mean()), rtol=1e-9)
     assert_allclose(model.predict(frame), LinearRegression().fit(X, y).predict(X), rtol=1e-9)
     assert model.df_residual_ == len(y) - 4
     assert "3 of 4" in str(model.summary())
@@ -216,7 +216,7 @@ def test_categories_enter_against_their_first():
     frame, y = mixed()
     model = LinearRegression().fit(frame, y)
     dummies = pd.get_dummies(frame, drop_first=True, dtype=float)[["colour_green", "colour_red", "x"]]
-    assert model._design_names == ("colour=green", "colour=red", "x")
+    assert model.design_names == ("colour=green", "colour=red", "x")
     assert_allclose(model.coef_, LinearRegression().fit(dummies.to_numpy(), y).coef_, rtol=1e-10)
 
 

@@ -18,9 +18,9 @@ from lyceum.linear import LogisticRegression
 
 def rows(K=6, n=600, d=4, seed=0, strength=1.0, offset=0.0):
     rng = np.random.default_rng(seed)
-    centres = rng.normal(size=(K, d)) * strength
+    centers = rng.normal(size=(K, d)) * strength
     y = np.concatenate([np.arange(K), rng.integers(K, size=n - K)])
-    return centres[y] + rng.normal(size=(n, d)) + offset, y
+    return centers[y] + rng.normal(size=(n, d)) + offset, y
 
 
 def bound_of(Z, y, w=1.0):

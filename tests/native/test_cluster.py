@@ -25,7 +25,7 @@ def lloyd(native, X, centers, w=None):
     offset=st.sampled_from([0, 1e6]),
     weighted=weighted,
 )
-def test_rows_go_to_their_nearest_centre(native, dtype, rng, n, d, k, offset, weighted):
+def test_rows_go_to_their_nearest_center(native, dtype, rng, n, d, k, offset, weighted):
     X = (rng.normal(size=(n, d)) * (1 if offset == 0 else 100) + offset).astype(dtype)
     centers = (rng.normal(size=(k, d)) * (1 if offset == 0 else 100) + offset).astype(dtype)
     w = rng.random(n) if weighted else None
@@ -43,7 +43,7 @@ def test_rows_go_to_their_nearest_centre(native, dtype, rng, n, d, k, offset, we
         )
 
 
-def test_the_lowest_of_equal_centres_wins(native, dtype, rng):
+def test_the_lowest_of_equal_centers_wins(native, dtype, rng):
     X = rng.normal(size=(300, 5)).astype(dtype)
     centers = np.repeat(rng.normal(size=(1, 5)).astype(dtype), 20, axis=0)
     assert_array_equal(lloyd(native, X, centers)[3], 0)

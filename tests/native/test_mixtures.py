@@ -24,8 +24,8 @@ def by_definition(X, w, mean, W, constant, degrees):
     Z = R * u
     weight = Z.sum(axis=0)
     new = np.where(weight[:, None] > 0, Z.T @ X / np.maximum(weight, 1e-300)[:, None], mean)
-    centred = X[:, None] - new
-    S = np.einsum("nk,nki,nkj->kij", Z, centred, centred)
+    centered = X[:, None] - new
+    S = np.einsum("nk,nki,nkj->kij", Z, centered, centered)
     return w @ log_p, R.sum(axis=0), weight, (R * (np.log(u) - u)).sum(axis=0), new, S
 
 
@@ -67,8 +67,8 @@ def test_rows_far_from_the_means_lose_no_digits():
     rows, weight, logs = np.zeros((3, 1))
     new, S = np.zeros((1, 2)), np.zeros((1, 2, 2))
     native.mixture_step(X, None, mean, W, np.zeros(1), None, rows, weight, logs, new, S, False)
-    centred = X - X.mean(axis=0)
-    np.testing.assert_allclose(S[0], centred.T @ centred, rtol=1e-8)
+    centered = X - X.mean(axis=0)
+    np.testing.assert_allclose(S[0], centered.T @ centered, rtol=1e-8)
 
 
 def test_shapes_are_checked():

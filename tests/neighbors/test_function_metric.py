@@ -36,7 +36,7 @@ def test_a_function_of_two_rows_is_the_metric_it_computes():
 
 
 @pytest.mark.parametrize("options", [{}, {"n_neighbors": "leave_one_out"}, {"stored": "condensed"}])
-def test_neighbours_by_a_function_vote_as_those_of_the_metric(options):
+def test_neighbors_by_a_function_vote_as_those_of_the_metric(options):
     odd = X + 1e-4 * np.arange(180).reshape(60, 3) ** 0.5  # no ties
     found, want = (KNeighborsClassifier(metric=m, **options).fit(odd, Y) for m in (city, "manhattan"))
     np.testing.assert_allclose(found.predict_proba(odd), want.predict_proba(odd))

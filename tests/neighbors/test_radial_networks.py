@@ -54,7 +54,7 @@ def test_gradients_are_those_of_the_loss(linear, normalized):
     assert units.loss(Z, T, w, 0.1)[0] == pytest.approx(value)
 
 
-def test_gradient_steps_lower_the_error_and_move_the_centres():
+def test_gradient_steps_lower_the_error_and_move_the_centers():
     X, y, _ = waves()
     fixed = RBFNetworkRegressor(n_centers=5, random_state=0).fit(X, y)
     moved = RBFNetworkRegressor(

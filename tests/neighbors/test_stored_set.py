@@ -48,7 +48,7 @@ def test_equal_rows_of_different_classes_do_not_loop():
     assert condense([[0.0], [0.0], [1.0]], [0, 1, 0]).tolist() == [0, 1]
 
 
-def test_edited_rows_are_those_that_their_neighbours_classify_right():
+def test_edited_rows_are_those_that_their_neighbors_classify_right():
     X, y = overlapping(150, seed=3)
     d = pairwise(X)
     np.fill_diagonal(d, np.inf)

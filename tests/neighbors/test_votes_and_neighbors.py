@@ -231,7 +231,7 @@ def test_scales_are_used_when_asked_and_mentioned_when_they_differ():
         KNeighborsClassifier(metric="gower", scale="range").fit(X, y)
 
 
-def test_explanations_name_the_neighbours_that_voted():
+def test_explanations_name_the_neighbors_that_voted():
     rng = np.random.default_rng(10)
     X = np.column_stack(
         [np.r_[np.zeros(20), np.full(20, 5.0)] + 0.1 * rng.normal(size=40), rng.normal(size=40)]

@@ -79,7 +79,7 @@ def test_axes_have_names_and_a_title_when_asked():
     assert ax.get_title(loc="left") == "Credit"
 
 
-def test_neighbouring_curves_differ_in_colour_and_in_dashes():
+def test_neighboring_curves_differ_in_colour_and_in_dashes():
     y, p = binary()
     ax = plot.roc(y, dict.fromkeys("abcdefg", p))
     drawn = ax.lines[:7]

@@ -66,7 +66,7 @@ def test_weights_and_distances_count():
     )
 
 
-def test_where_no_neighbour_can_say_the_column_does():
+def test_where_no_neighbor_can_say_the_column_does():
     X = np.array([[1.0, 2.0], [3.0, np.nan], [np.nan, 6.0]])
     filler = FillFromNeighbors().fit(X)
     np.testing.assert_allclose(filler.transform([[np.nan, np.nan]]), [[2.0, 4.0]])

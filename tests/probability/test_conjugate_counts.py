@@ -75,11 +75,11 @@ def test_the_evidence_of_a_gaussian_is_the_product_of_student_predictions():
         t = now.predictive()
         total += stats.multivariate_t(t.location, t.shape, df=t.degrees).logpdf(x)
         now = now.update(1.0, x, np.zeros((2, 2)))
-    mean, centred = X.mean(axis=0), X - X.mean(axis=0)
-    assert prior.log_evidence(7.0, mean, centred.T @ centred) == pytest.approx(total)
+    mean, centered = X.mean(axis=0), X - X.mean(axis=0)
+    assert prior.log_evidence(7.0, mean, centered.T @ centered) == pytest.approx(total)
     some = NormalInverseWishart(np.zeros(2), 0.5, 3.0, S_0, np.array([True, False]))
     one = NormalInverseWishart(np.zeros(1), 0.5, 3.0, S_0[:1, :1], np.array([True]))
-    scatter = centred.T @ centred
+    scatter = centered.T @ centered
     assert some.log_evidence(7.0, mean, scatter) == pytest.approx(
         one.log_evidence(7.0, mean[:1], scatter[:1, :1])
     )

@@ -46,7 +46,7 @@ def test_few_distinct_values_have_a_bin_each_with_edges_midway():
     assert bins.edges[0].tolist() == [1.0, 5.25]
 
 
-def test_neighbouring_numbers_are_kept_apart():
+def test_neighboring_numbers_are_kept_apart():
     low = np.float64(1.0)
     X = np.array([[low], [np.nextafter(low, 2)], [np.nextafter(np.nextafter(low, 2), 2)]])
     codes = binned_by_row(rows_of(X), Bins.of(rows_of(X))).by_row

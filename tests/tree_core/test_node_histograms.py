@@ -52,14 +52,14 @@ def arrivals(row, frontier, node=0, weight=1.0):
     return [part for found in parts for part in found]
 
 
-def brute(frontier, y, w, n_classes=None, centre=0.0):
+def brute(frontier, y, w, n_classes=None, center=0.0):
     """(slots, cells, K + 1) or (slots, cells, 4)."""
     out = np.zeros((frontier.n_slots, frontier.n_cells, 4 if n_classes is None else n_classes + 1))
     for row, target, weight in zip(CODES, y, w):
         for slot, part in arrivals(row, frontier, weight=weight):
             cells = frontier.offsets[:-1] + row
             if weight and n_classes is None:
-                z = target - centre
+                z = target - center
                 out[slot, cells] += [part, part * z, part * z * z, 1.0]
             elif weight:
                 out[slot, cells, target] += part
@@ -85,8 +85,8 @@ def test_class_weights_are_those_of_the_definition():
 
 
 def test_sums_of_numbers_are_those_of_the_definition():
-    got = histograms(NUMBERS, W, centre=np.full(3, 0.25)).tables
-    np.testing.assert_allclose(got, brute(tree(), NUMBERS, W, centre=0.25), rtol=1e-10, atol=1e-12)
+    got = histograms(NUMBERS, W, center=np.full(3, 0.25)).tables
+    np.testing.assert_allclose(got, brute(tree(), NUMBERS, W, center=0.25), rtol=1e-10, atol=1e-12)
 
 
 def test_rows_without_weights_are_counted_once():
@@ -110,15 +110,15 @@ def test_any_cut_gives_the_same_weights_to_the_bit(places):
 
 
 @given(st.lists(st.integers(1, N - 1), max_size=6))
-def test_any_cut_gives_the_same_sums_whatever_the_first_centre(places):
+def test_any_cut_gives_the_same_sums_whatever_the_first_center(places):
     got = histograms(NUMBERS + 1e6, W, places)
-    moved = brute(tree(), NUMBERS + 1e6, W, centre=got.centre[0])
+    moved = brute(tree(), NUMBERS + 1e6, W, center=got.center[0])
     np.testing.assert_allclose(got.tables, moved, rtol=1e-9, atol=1e-9)
 
 
 def test_merge_is_associative_and_commutative():
     a, b, c = map(
-        partial(NodeHistograms.of, coder=Cells(), frontier=tree(), centre=np.zeros(3)),
+        partial(NodeHistograms.of, coder=Cells(), frontier=tree(), center=np.zeros(3)),
         blocks(NUMBERS, W, [150, 400]),
     )
     left, right = a.merge(b).merge(c).tables, a.merge(b.merge(c)).tables

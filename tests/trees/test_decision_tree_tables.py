@@ -145,7 +145,7 @@ def test_single_precision_cells_split_between_their_values():
     assert_same(model.tree_, DecisionTreeClassifier().fit(x.astype(np.float64), y).tree_)
 
 
-def test_neighbouring_numbers_are_kept_apart():
+def test_neighboring_numbers_are_kept_apart():
     x = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
     for kind in (np.float64, np.float32):
         cells = (

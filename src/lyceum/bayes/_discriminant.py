@@ -106,7 +106,7 @@ class Discriminant(GenerativeClassifier):
             "divided by": self._divisor(),
         }
         heads = [f"mean | {label}" for label in self.classes_]
-        means = [(name, *values) for name, values in zip(self._design_names, self.means_.T)]
+        means = [(name, *values) for name, values in zip(self.design_names, self.means_.T)]
         tables = [
             Table(
                 "Classes",
@@ -156,16 +156,16 @@ class QuadraticRule(Discriminant):
         """The part of every column in the squared distances from the means, (n, K, d)."""
         if not self._has_few_rows:
             return squared_distance_parts(block.X, self.means_, self._whiten)
-        centred = [block.X - mean for mean in self.means_]
-        return np.stack([Z * S.solve(Z) for S, Z in zip(self.covariance_, centred)], axis=1)
+        centered = [block.X - mean for mean in self.means_]
+        return np.stack([Z * S.solve(Z) for S, Z in zip(self.covariance_, centered)], axis=1)
 
     def _check_model(self) -> None:
         super()._check_model()
         if self._has_few_rows:
-            check_covariances(self.covariance_, (len(self.classes_), len(self._design_names)))
+            check_covariances(self.covariance_, (len(self.classes_), len(self.design_names)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.classes_), len(self._design_names)
+        K, d = len(self.classes_), len(self.design_names)
         whitening = (K, d, d) if self.covariance == "full" else (K, d)
         return {
             "means_": (K, d),

@@ -157,9 +157,9 @@ class LinearDiscriminant(Discriminant):
         divisor = self._degrees_left(bool(scatter.any()))
         self.covariance_ = pooled_covariance(statistic, divisor, total_variance)
         self._warn(f"it has {statistic.n_rows} rows and {len(self.mean_)} columns")
-        centred = self.means_ - self.mean_
-        coef = self.covariance_.solve(centred)
-        self._set_rule(coef, log_priors - 0.5 * (centred * coef).sum(axis=1) - coef @ self.mean_)
+        centered = self.means_ - self.mean_
+        coef = self.covariance_.solve(centered)
+        self._set_rule(coef, log_priors - 0.5 * (centered * coef).sum(axis=1) - coef @ self.mean_)
 
     def _set_rule(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         if len(self.classes_) == 2:
@@ -188,7 +188,7 @@ class LinearDiscriminant(Discriminant):
         return int((self.class_count_ > 0).sum()) if self.unbiased else 0
 
     def _warn_of(self, dependent: int) -> None:
-        name = self._design_names[dependent]
+        name = self.design_names[dependent]
         self._warn(f"column {name!r} has no variance there that the columns before it leave unexplained")
 
     def _warn(self, why: str) -> None:
@@ -247,7 +247,7 @@ class LinearDiscriminant(Discriminant):
         which = (
             self.classes_ if len(self.classes_) != 2 else [f"{self.classes_[1]} against {self.classes_[0]}"]
         )
-        rows = [(name, *values) for name, values in zip(self._design_names, self.coef_.T)]
+        rows = [(name, *values) for name, values in zip(self.design_names, self.coef_.T)]
         rows.append(("(intercept)", *self.intercept_))
         rule = Table("Log-odds", ("column", *map(str, which)), rows)
         return replace(head, tables=[*head.tables, rule])
@@ -260,10 +260,10 @@ class LinearDiscriminant(Discriminant):
     def _check_model(self) -> None:
         super()._check_model()
         if self._has_few_rows:
-            check_covariances([self.covariance_], (1, len(self._design_names)))
+            check_covariances([self.covariance_], (1, len(self.design_names)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.classes_), len(self._design_names)
+        K, d = len(self.classes_), len(self.design_names)
         rules = 1 if K == 2 else K
         return {
             "coef_": (rules, d),

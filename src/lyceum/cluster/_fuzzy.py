@@ -312,7 +312,7 @@ def _memberships(block: Block, centers: np.ndarray, fuzziness: float) -> tuple[n
     """Memberships and squared distances, (n, k); a row on centres belongs to these alone."""
     squares = pairwise(np.asarray(block.X, dtype=np.float64), centers, metric="squared_euclidean")
     least = squares.min(axis=1, keepdims=True)
-    on_centre = squares == 0
-    ratio = np.divide(least, squares, out=on_centre.astype(np.float64), where=~on_centre)
-    u = np.where(least > 0, ratio ** (1.0 / (fuzziness - 1.0)), on_centre)
+    on_center = squares == 0
+    ratio = np.divide(least, squares, out=on_center.astype(np.float64), where=~on_center)
+    u = np.where(least > 0, ratio ** (1.0 / (fuzziness - 1.0)), on_center)
     return u / u.sum(axis=1, keepdims=True), squares

@@ -141,11 +141,11 @@ def nrd0_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
 
 def deviations(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """The standard deviation of every column, divisor N - 1, exactly 0 for a constant one."""
-    centred = rows - rows.mean(axis=0)
-    centred -= np.average(centred, axis=0, weights=w)
+    centered = rows - rows.mean(axis=0)
+    centered -= np.average(centered, axis=0, weights=w)
     total = float(len(rows) if w is None else w.sum())
     scale = total / (total - 1.0) if total > 1.0 else 1.0
-    sigma = np.sqrt(scale * np.average(centred**2, axis=0, weights=w))
+    sigma = np.sqrt(scale * np.average(centered**2, axis=0, weights=w))
     return np.where(rows.min(axis=0) == rows.max(axis=0), 0.0, sigma)
 
 

@@ -58,7 +58,7 @@ class KernelSums:
         self.kernel, self.tolerance, self.power = kernel, tolerance, power
         # Rows of one column ascend. About the middle, differences keep their digits far from 0.
         ends = (rows[0], rows[-1]) if rows.shape[1] == 1 else (rows.min(axis=0), rows.max(axis=0))
-        self.centre = 0.5 * (ends[0] + ends[1])
+        self.center = 0.5 * (ends[0] + ends[1])
         self.Z = self._scale_rows(rows)
         self.total = float(len(rows) if w is None else w.sum())
         self.scale = KERNELS[kernel].log_peak(len(bandwidth), power) - np.log(bandwidth).sum()
@@ -92,7 +92,7 @@ class KernelSums:
         return self._log_sums(self._scale_rows(X), None) + (self.scale - np.log(self.total))
 
     def _scale_rows(self, X: np.ndarray) -> np.ndarray:
-        Z = np.subtract(X, self.centre, dtype=np.float64, order="C")
+        Z = np.subtract(X, self.center, dtype=np.float64, order="C")
         Z /= self.bandwidth
         return Z
 

@@ -295,10 +295,10 @@ class RBF(_ProductKernel):
     def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not len(B):
             return A, B
-        centre = B.mean(axis=0, dtype=np.float64).astype(A.dtype)
+        center = B.mean(axis=0, dtype=np.float64).astype(A.dtype)
         same = B is A
-        A = A - centre
-        return A, A if same else B - centre
+        A = A - center
+        return A, A if same else B - center
 
     def diagonal(self, X: Any) -> np.ndarray:
         return np.ones(cells_of(X, self).shape[0])

@@ -17,7 +17,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
-from lyceum.linear._centred_problem import CentredProblem
+from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._least_squares import LinearPredictor
 from lyceum.linear._row_passes import first_pass
 from lyceum.report import Summary
@@ -189,47 +189,47 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     def _finish(self, statistic: Scatter) -> None:
         with single_threaded_blas():
-            self._set_results(CentredProblem.of_moments(statistic, self.fit_intercept, self.standardize))
+            self._set_results(CenteredProblem.of_moments(statistic, self.fit_intercept, self.standardize))
 
-    def _centered_problem(self, rows: Rows) -> CentredProblem:
+    def _centered_problem(self, rows: Rows) -> CenteredProblem:
         if self._on_columns(rows):
             self.__dict__.pop("statistic_", None)
-            return CentredProblem.of_rows(rows, self.fit_intercept, self.standardize)
+            return CenteredProblem.of_rows(rows, self.fit_intercept, self.standardize)
         self.statistic_ = first_pass(rows, self._statistic())
-        return CentredProblem.of_moments(self.statistic_, self.fit_intercept, self.standardize)
+        return CenteredProblem.of_moments(self.statistic_, self.fit_intercept, self.standardize)
 
     def _on_columns(self, rows: Rows) -> bool:
         return on_columns(rows, self.solver, self._share > 0 and self.alpha > 0)
 
-    def _set_results(self, centred: CentredProblem) -> None:
-        problem, d = centred.problem, len(centred.x_mean)
+    def _set_results(self, centered: CenteredProblem) -> None:
+        problem, d = centered.problem, len(centered.x_mean)
         l1, l2 = self.alpha * self._share, self.alpha * (1 - self._share)
         warm = self.warm_start and hasattr(self, "coef_") and len(self.coef_) == d
-        start = centred.from_units(self.coef_) if warm else np.zeros(d)
+        start = centered.from_units(self.coef_) if warm else np.zeros(d)
         self.__dict__.pop("record_", None)
-        observer = self._recorder(centred, l1, l2, start) if self.record else None
+        observer = self._recorder(centered, l1, l2, start) if self.record else None
         found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter, observer)
-        self.coef_ = centred.in_units(found.coef)
-        self.intercept_ = centred.intercept(found.coef) if self.fit_intercept else 0.0
-        self.mean_ = centred.column_means
+        self.coef_ = centered.in_units(found.coef)
+        self.intercept_ = centered.intercept(found.coef) if self.fit_intercept else 0.0
+        self.mean_ = centered.column_means
         squares = problem.squares(found.coef)
         self.objective_ = penalized_squares(squares, found.coef, l1, l2)
         self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
-        self.effective_degrees_ = self.fit_intercept + centred.effective_degrees(found.coef, l1, l2)
+        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(found.coef, l1, l2)
         self.dual_gap_, self.n_iter_, self.converged_ = found.gap, found.n_iter, found.converged
         self.history_ = list(found.history)
         warn_unsolved(self, found, self.tol * problem.yy, self.max_iter)
 
-    def _recorder(self, centred: CentredProblem, l1: float, l2: float, start: np.ndarray) -> RoundObserver:
+    def _recorder(self, centered: CenteredProblem, l1: float, l2: float, start: np.ndarray) -> RoundObserver:
         self.record_: list[dict] = []
 
         def observer(coef: np.ndarray, gap: float, epochs: int) -> None:
             self.record_.append(
                 {
                     "step": epochs,
-                    "coef": centred.in_units(coef.copy()),
-                    "intercept": centred.intercept(coef) if self.fit_intercept else 0.0,
-                    "objective": penalized_squares(centred.problem.squares(coef), coef, l1, l2),
+                    "coef": centered.in_units(coef.copy()),
+                    "intercept": centered.intercept(coef) if self.fit_intercept else 0.0,
+                    "objective": penalized_squares(centered.problem.squares(coef), coef, l1, l2),
                     "dual_gap": gap,
                 }
             )

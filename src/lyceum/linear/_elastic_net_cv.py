@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 from lyceum._threads import single_threaded_blas
 from lyceum.data import Rows
 from lyceum.errors import SettingError
-from lyceum.linear._centred_problem import CentredProblem
+from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._elastic_net import ElasticNet, on_columns, penalized_squares, warn_unsolved
 from lyceum.linear._fold_errors import by_columns, by_moments, scatters
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
@@ -182,9 +182,9 @@ class ElasticNetCV(PenaltyCV):
             split = folds_of(self.cv, rows, self.seed_)
             folds = None if self._on_columns(rows) else scatters(split, rows)
             all_rows = (
-                CentredProblem.of_rows(rows, self.fit_intercept)
+                CenteredProblem.of_rows(rows, self.fit_intercept)
                 if folds is None
-                else CentredProblem.of_moments(folds.total, self.fit_intercept)
+                else CenteredProblem.of_moments(folds.total, self.fit_intercept)
             )
             grids = [grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios]
             fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
@@ -200,12 +200,12 @@ class ElasticNetCV(PenaltyCV):
     def _on_columns(self, rows: Rows) -> bool:
         return on_columns(rows, self.solver, True)
 
-    def _coefs(self, alphas: np.ndarray, l1_ratio: float, centred: CentredProblem) -> np.ndarray:
+    def _coefs(self, alphas: np.ndarray, l1_ratio: float, centered: CenteredProblem) -> np.ndarray:
         return np.array(
-            [one.coef for one in follow(centred.problem, alphas, l1_ratio, self.tol, self.max_iter)]
+            [one.coef for one in follow(centered.problem, alphas, l1_ratio, self.tol, self.max_iter)]
         )
 
-    def _finish(self, all_rows: CentredProblem, alphas: np.ndarray, factors: np.ndarray | float) -> None:
+    def _finish(self, all_rows: CenteredProblem, alphas: np.ndarray, factors: np.ndarray | float) -> None:
         way = follow(all_rows.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
         found = way[-1]
         self.__dict__.pop("record_", None)
@@ -225,7 +225,7 @@ class ElasticNetCV(PenaltyCV):
         warn_unsolved(self, found, self.tol * yy, self.max_iter)
 
     def _step(
-        self, all_rows: CentredProblem, alpha: float, found: Solution, factors: np.ndarray | float
+        self, all_rows: CenteredProblem, alpha: float, found: Solution, factors: np.ndarray | float
     ) -> dict[str, Any]:
         intercept = all_rows.intercept(found.coef) if self.fit_intercept else 0.0
         l1, l2 = alpha * self.l1_ratio_, alpha * (1.0 - self.l1_ratio_)

@@ -10,14 +10,14 @@ import numpy as np
 
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
-from lyceum.linear._centred_problem import CentredProblem
+from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._row_passes import first_pass
 from lyceum.statistics import Folds, Scatter, SplitStatistics
 
 __all__ = ["FoldErrors", "by_columns", "by_moments", "scatters"]
 
 # coefficients (k, d) at k penalties
-Fitter = Callable[[CentredProblem], np.ndarray]
+Fitter = Callable[[CenteredProblem], np.ndarray]
 
 
 def scatters(folds: Folds, rows: Rows) -> SplitStatistics:
@@ -60,8 +60,8 @@ def by_moments(folds: SplitStatistics, fit_intercept: bool, fitters: Sequence[Fi
     _need_two(len(used))
     out = []
     for train, test in used:
-        centred = CentredProblem.of_moments(train, fit_intercept)
-        out.append([_error(partial(FoldErrors.of_moments, test), centred, fit) for fit in fitters])
+        centered = CenteredProblem.of_moments(train, fit_intercept)
+        out.append([_error(partial(FoldErrors.of_moments, test), centered, fit) for fit in fitters])
     return np.moveaxis(np.array(out), 0, -1)
 
 
@@ -71,8 +71,8 @@ def by_columns(rows: Rows, folds: Folds, fit_intercept: bool, fitters: Sequence[
     for train, test in folds.parts(rows):
         weights = [sum(block.weight for block in some.blocks()) for some in (train, test)]
         if min(weights) > 0:
-            centred = CentredProblem.of_rows(train, fit_intercept)
-            out.append([_error(_on(test), centred, fit) for fit in fitters])
+            centered = CenteredProblem.of_rows(train, fit_intercept)
+            out.append([_error(_on(test), centered, fit) for fit in fitters])
     _need_two(len(out))
     return np.moveaxis(np.array(out), 0, -1)
 
@@ -81,9 +81,9 @@ def _on(rows: Rows) -> Callable[[np.ndarray, np.ndarray], FoldErrors]:
     return lambda coefs, intercepts: rows.reduce(partial(FoldErrors.of, coefs=coefs, intercepts=intercepts))
 
 
-def _error(of: Callable[..., FoldErrors], centred: CentredProblem, fit: Fitter) -> np.ndarray:
-    coefs = fit(centred)
-    intercepts = centred.y_mean - coefs @ centred.x_mean
+def _error(of: Callable[..., FoldErrors], centered: CenteredProblem, fit: Fitter) -> np.ndarray:
+    coefs = fit(centered)
+    intercepts = centered.y_mean - coefs @ centered.x_mean
     errors = of(coefs, intercepts)
     return errors.squares / errors.weight
 

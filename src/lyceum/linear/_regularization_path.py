@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._threads import single_threaded_blas
 from lyceum.errors import SettingError
-from lyceum.linear._centred_problem import CentredProblem
+from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._elastic_net import ElasticNet
 from lyceum.solvers import ElasticNetProblem, Solution
 
@@ -98,11 +98,11 @@ def elastic_net_path(
     )  # fmt: skip
     rows = learner._rows(X, y, sample_weight)
     with single_threaded_blas():
-        centred = learner._centered_problem(rows)
-        values = grid(centred.problem, l1_ratio, alphas, eps)
-        found = follow(centred.problem, values, l1_ratio, tol, max_iter)
+        centered = learner._centered_problem(rows)
+        values = grid(centered.problem, l1_ratio, alphas, eps)
+        found = follow(centered.problem, values, l1_ratio, tol, max_iter)
     _warn(found, values, max_iter)
-    return _path(rows.schema.names, values, found, centred, fit_intercept)
+    return _path(rows.schema.names, values, found, centered, fit_intercept)
 
 
 def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -> np.ndarray:
@@ -142,11 +142,11 @@ def _path(
     names: tuple[str, ...],
     alphas: np.ndarray,
     found: list[Solution],
-    centred: CentredProblem,
+    centered: CenteredProblem,
     fit_intercept: bool,
 ) -> RegularizationPath:
     coefs = np.array([one.coef for one in found])
-    intercepts = [centred.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
+    intercepts = [centered.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
     gaps, epochs = [one.gap for one in found], [one.n_iter for one in found]
     return RegularizationPath(names, alphas, coefs, np.array(intercepts), np.array(gaps), np.array(epochs))
 

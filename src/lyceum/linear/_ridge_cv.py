@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
-from lyceum.linear._centred_problem import CentredProblem
+from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._fold_errors import by_moments, scatters
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
@@ -153,10 +153,10 @@ class RidgeCV(PenaltyCV):
         return given_penalties(self.alphas)
 
 
-def _ridges(alphas: np.ndarray, centred: CentredProblem) -> np.ndarray:
+def _ridges(alphas: np.ndarray, centered: CenteredProblem) -> np.ndarray:
     """The coefficients at every alpha, (k, d); the problem's products are per unit of weight."""
-    problem = centred.problem
+    problem = centered.problem
     assert isinstance(problem, GramElasticNet)
     values, vectors = np.linalg.eigh(problem.Q)
     turned = vectors.T @ problem.q
-    return (turned / (np.maximum(values, 0.0) + alphas[:, None] / centred.weight)) @ vectors.T
+    return (turned / (np.maximum(values, 0.0) + alphas[:, None] / centered.weight)) @ vectors.T

@@ -8,11 +8,11 @@ from math import exp, log, prod
 __all__ = ["CliqueGraph", "clique_tree", "elimination_order", "order_cells"]
 
 _FEW = 4  # neighbours, among which all edges are looked for
-Neighbours = Mapping[str, set[str]]
+Neighbors = Mapping[str, set[str]]
 CliqueGraph = tuple[list[tuple[str, ...]], list[int], list[tuple[str, ...]]]
 
 
-def elimination_order(near: Neighbours, sizes: Mapping[str, int]) -> list[str]:
+def elimination_order(near: Neighbors, sizes: Mapping[str, int]) -> list[str]:
     """The best of three greedy orders: fewest edges added, lightest edges, smallest table (Kjærulff 1990).
 
     Nodes whose few neighbours are all joined come first, which is never worse: of naive Bayes and tree-like
@@ -24,13 +24,13 @@ def elimination_order(near: Neighbours, sizes: Mapping[str, int]) -> list[str]:
     return first + min(orders, key=lambda order: order_cells(left, sizes, order))
 
 
-def order_cells(near: Neighbours, sizes: Mapping[str, int], order: Iterable[str]) -> float:
+def order_cells(near: Neighbors, sizes: Mapping[str, int], order: Iterable[str]) -> float:
     """The number of cells of all tables that an elimination order makes."""
     return sum(prod(float(sizes[name]) for name in clique) for clique in _cliques(near, order))
 
 
 def clique_tree(
-    near: Neighbours, order: Sequence[str], sizes: Mapping[str, int], names: Iterable[str]
+    near: Neighbors, order: Sequence[str], sizes: Mapping[str, int], names: Iterable[str]
 ) -> CliqueGraph:
     """The maximal cliques that an elimination order makes, as a junction tree, parents before children.
 
@@ -72,7 +72,7 @@ def clique_tree(
     return members, parents, separators
 
 
-def _cliques(near: Neighbours, order: Iterable[str]) -> Iterable[frozenset[str]]:
+def _cliques(near: Neighbors, order: Iterable[str]) -> Iterable[frozenset[str]]:
     """Every node with its neighbours at the time of its elimination."""
     left = {name: set(others) for name, others in near.items()}
     for name in order:
@@ -113,7 +113,7 @@ def _table(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) -
     return logs[name] + sum(logs[other] for other in left[name])
 
 
-def _greedy(near: Neighbours, sizes: Mapping[str, int], rule: Callable[..., float]) -> list[str]:
+def _greedy(near: Neighbors, sizes: Mapping[str, int], rule: Callable[..., float]) -> list[str]:
     left = {name: set(others) for name, others in near.items()}
     logs = {name: log(size) for name, size in sizes.items()}
     costs = {name: (rule(left, name, logs), _table(left, name, logs)) for name in left}

@@ -60,7 +60,7 @@ def layered_layout(
         moving = range(1, len(layers)) if sweep % 2 == 0 else range(len(layers) - 2, -1, -1)
         for i in moving:
             other = layers[i - 1] if sweep % 2 == 0 else layers[i + 1]
-            layers[i] = _by_neighbours(layers[i], other, near)
+            layers[i] = _by_neighbors(layers[i], other, near)
     x = _places(layers, near, sizes, gap)
     left = min(x[name] - sizes[name] / 2 for name in x)
     right = max(x[name] + sizes[name] / 2 for name in x)
@@ -95,7 +95,7 @@ def _with_bends(
     return near, chains, sizes
 
 
-def _by_neighbours(layer: list[str], other: list[str], near: Mapping[str, list[str]]) -> list[str]:
+def _by_neighbors(layer: list[str], other: list[str], near: Mapping[str, list[str]]) -> list[str]:
     """A layer in the order of the mean places of its neighbours in another one."""
     place = {name: k for k, name in enumerate(other)}
     means = [_mean([place[m] for m in near[name] if m in place], k) for k, name in enumerate(layer)]

@@ -73,7 +73,7 @@ def mixture(
     if contours and model.means_.shape[1] == 2:
         _contours(ax, model, cells)
     _ellipses(ax, model.weights_, model.means_, _matrices(model, model.covariances_), columns)
-    names = model._design_names
+    names = model.design_names
     finish(ax, names[columns[0]], names[columns[1]], title)
     return ax
 
@@ -126,7 +126,7 @@ def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] =
         sharey=True,
     )
     cells = np.asarray(X, dtype=np.float64)[:, list(columns)]
-    names = model._design_names
+    names = model.design_names
     for ax, place in zip(grid.ravel(), places):
         step = record[place]
         ax.scatter(cells[:, 0], cells[:, 1], s=5, color="#B8B8B8", linewidths=0)
@@ -165,11 +165,11 @@ def _ellipses(
         width, height = 2.0 * _ELLIPSE * np.sqrt(np.maximum(values, 0.0))
         angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
         colour = COLOURS[k % len(COLOURS)]
-        centre = (float(mean[at[0]]), float(mean[at[1]]))
+        center = (float(mean[at[0]]), float(mean[at[1]]))
         ax.add_patch(
-            Ellipse(centre, width, height, angle=angle, fill=False, edgecolor=colour, linewidth=1.8, zorder=3)
+            Ellipse(center, width, height, angle=angle, fill=False, edgecolor=colour, linewidth=1.8, zorder=3)
         )
-        ax.plot(*centre, marker="+", markersize=9, markeredgewidth=2.0, color=colour, zorder=4)
+        ax.plot(*center, marker="+", markersize=9, markeredgewidth=2.0, color=colour, zorder=4)
     ax.autoscale_view()
 
 

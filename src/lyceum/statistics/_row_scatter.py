@@ -292,11 +292,11 @@ class RowSpace:
     beyond: int
 
     @classmethod
-    def of(cls, rows: Rows, who: str, centred: bool = True) -> RowSpace:
+    def of(cls, rows: Rows, who: str, centered: bool = True) -> RowSpace:
         """The space of the rows of any source, which are held in memory."""
         block = rows.gathered(who, "fewer columns")
         Z = np.asarray(block.dense, dtype=np.float64)
-        mean = Z[0] + (Z - Z[0]).mean(axis=0) if centred else np.zeros(Z.shape[1])
+        mean = Z[0] + (Z - Z[0]).mean(axis=0) if centered else np.zeros(Z.shape[1])
         Z = Z - mean
         values, U = eigh(Z @ Z.T, check_finite=False)
         kept = values > 1e-13 * len(Z) * values.max(initial=0.0)

@@ -194,7 +194,7 @@ class _Grower:
         of = partial(_RootPass.of, bins=self.bins, frontier=frontier, n_classes=self.target.n_classes)
         found = self.rows.reduce(of)
         self.columns = ranked_columns(self.bins, found.ranges, self.offsets)
-        self.root.centre = float(found.histograms.centre[0])
+        self.root.center = float(found.histograms.center[0])
         tables = self._settle([self.root], found.histograms)
         self.root_weight = float(self.target.weight(self.root.sums))
         self._choose([self.root], tables, found.histograms.counted)
@@ -209,15 +209,15 @@ class _Grower:
     def _pass(self, nodes: Sequence[Node]) -> None:
         if self.target.n_classes is None:
             for node in nodes:
-                node.centre = float(self.target.value(node)[0])
+                node.center = float(self.target.value(node)[0])
         frontier = frontier_of(nodes, self.root, self.offsets, self.target)
-        centre = np.array([node.centre for node in nodes])
+        center = np.array([node.center for node in nodes])
         of = partial(
             NodeHistograms.of,
             coder=self.bins,
             frontier=frontier,
             n_classes=self.target.n_classes,
-            centre=centre,
+            center=center,
         )
         histograms = self.rows.reduce(of)
         self._choose(nodes, self._settle(nodes, histograms), histograms.counted)

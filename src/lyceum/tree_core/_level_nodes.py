@@ -51,7 +51,7 @@ class Node:
     seed: int
     dead: np.ndarray  # (d,) uint8, columns of one value
     sums: np.ndarray
-    centre: float
+    center: float
     n_rows: int = 0
     impurity: float = 0.0
     may_split: bool = False  # by the stopping rules
@@ -69,7 +69,7 @@ class Node:
     def child(self, number: int, sums: np.ndarray, n_rows: int) -> Node:
         """A child that is not in the tree yet; its random numbers depend on its path alone."""
         seed = _mix_bits(self.seed + (number + 1) * _GOLDEN)
-        return Node(self.depth + 1, seed, self.dead, sums, self.centre, n_rows, parent=self)
+        return Node(self.depth + 1, seed, self.dead, sums, self.center, n_rows, parent=self)
 
 
 def _mix_bits(z: int) -> int:
@@ -118,7 +118,7 @@ class Numbers:
         return sums[..., 0]
 
     def mean(self, node: Node) -> float:
-        return node.centre + float(node.sums[1] / node.sums[0])
+        return node.center + float(node.sums[1] / node.sums[0])
 
     def value(self, node: Node) -> np.ndarray:
         return np.array([self.mean(node)])
@@ -130,7 +130,7 @@ class Numbers:
         """Take the sums of a node, and its table in place, about the mean."""
         shift = sums[1] / sums[0]
         table[:] = recenter(table, -shift)
-        node.centre += float(shift)
+        node.center += float(shift)
         node.sums = np.array([sums[0], 0.0, max(0.0, sums[2] - sums[1] * shift)])
 
 

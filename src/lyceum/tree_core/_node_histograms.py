@@ -102,7 +102,7 @@ class NodeHistograms:
     """For every slot of a frontier and every bin of every column: the sums of the target of the rows there.
 
     Of K classes (`n_classes`) a cell holds the weight of every class; of a number it holds Σw, Σwz and Σwz²
-    with z = y − c for the slot's `centre` c, so that a large mean costs no digits. The last channel counts
+    with z = y − c for the slot's `center` c, so that a large mean costs no digits. The last channel counts
     the rows, divided rows too; it is left out for classes whose weights are counts already.
 
     Tables of many nodes are larger than the rows of one block, so rows wait in codes, one byte per cell,
@@ -121,7 +121,7 @@ class NodeHistograms:
 
     frontier: Frontier
     n_classes: int | None
-    centre: np.ndarray  # (slots,)
+    center: np.ndarray  # (slots,)
     counted: bool
     summed: np.ndarray | None  # (slots, cells, channels)
     waiting: tuple[CodedRows, ...]
@@ -133,23 +133,23 @@ class NodeHistograms:
         coder: Coder,
         frontier: Frontier,
         n_classes: int | None = None,
-        centre: np.ndarray | None = None,
+        center: np.ndarray | None = None,
     ) -> NodeHistograms:
         """`coder` gives the codes of the block; `n_classes` is None where the target is a number.
 
         Unless the centres of the slots are given, they are the mean of the first block.
         """
         assert block.y is not None
-        if centre is None:
-            centre = np.full(frontier.n_slots, block.y.mean() if n_classes is None else 0.0)
+        if center is None:
+            center = np.full(frontier.n_slots, block.y.mean() if n_classes is None else 0.0)
         y = block.y if n_classes is not None else np.ascontiguousarray(block.y, dtype=np.float64)
         rows = CodedRows(coder.code(block), y, block.w)
         counted = n_classes is None or block.w is not None or frontier.divides
-        return cls(frontier, n_classes, centre, counted, None, (rows,))._sum_if_worth()
+        return cls(frontier, n_classes, center, counted, None, (rows,))._sum_if_worth()
 
     def merge(self, other: NodeHistograms) -> NodeHistograms:
         counted = self.counted or other.counted
-        one, two = self._table(counted, self.centre), other._table(counted, self.centre)
+        one, two = self._table(counted, self.center), other._table(counted, self.center)
         summed = one if two is None else two if one is None else one + two
         both = replace(self, counted=counted, summed=summed, waiting=self.waiting + other.waiting)
         return both._sum_if_worth()
@@ -169,13 +169,13 @@ class NodeHistograms:
     def _size(self) -> int:
         return self.frontier.n_slots * self.frontier.n_cells * self.n_channels
 
-    def _table(self, counted: bool, centre: np.ndarray) -> np.ndarray | None:
+    def _table(self, counted: bool, center: np.ndarray) -> np.ndarray | None:
         """The sums about other centres, with the channel of counts if it is wanted."""
         if self.summed is not None and counted > self.counted:
             return np.append(self.summed, self.summed.sum(axis=2, keepdims=True), axis=2)
-        if self.summed is None or self.n_classes is not None or np.array_equal(self.centre, centre):
+        if self.summed is None or self.n_classes is not None or np.array_equal(self.center, center):
             return self.summed
-        return recenter(self.summed, (self.centre - centre)[:, None])
+        return recenter(self.summed, (self.center - center)[:, None])
 
     def _sum_if_worth(self) -> NodeHistograms:
         """Sum the waiting rows once their additions outnumber the cells of the tables."""
@@ -188,7 +188,7 @@ class NodeHistograms:
         if self.waiting:
             rows = CodedRows.concatenate(self.waiting)
             add: Any = native.number_histograms if self.n_classes is None else native.class_histograms
-            last = self.centre if self.n_classes is None else self.counted
+            last = self.center if self.n_classes is None else self.counted
             add(rows.codes, *self.frontier.arrays, rows.y, rows.w, last, out)
         return replace(self, summed=out, waiting=())
 

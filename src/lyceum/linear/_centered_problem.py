@@ -14,7 +14,7 @@ from lyceum.linear._unit_columns import inverse_deviations, unit_columns
 from lyceum.solvers import ColumnElasticNet, DenseColumns, ElasticNetProblem, GramElasticNet, SparseColumns
 from lyceum.statistics import Scatter, SparseCells
 
-__all__ = ["CentredProblem"]
+__all__ = ["CenteredProblem"]
 
 _ROWS = 1 << 14
 _MOST_IN_USE = 1000
@@ -22,7 +22,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
-class CentredProblem:
+class CenteredProblem:
     """An elastic-net problem about the means of its rows, with what takes its solutions back."""
 
     problem: ElasticNetProblem
@@ -32,7 +32,9 @@ class CentredProblem:
     factors: np.ndarray | None = None  # (d,) what the columns were multiplied by
 
     @classmethod
-    def of_moments(cls, statistic: Scatter, fit_intercept: bool, standardize: bool = False) -> CentredProblem:
+    def of_moments(
+        cls, statistic: Scatter, fit_intercept: bool, standardize: bool = False
+    ) -> CenteredProblem:
         factors = inverse_deviations(statistic.xx_diagonal, statistic.weight) if standardize else None
         moments = statistic if fit_intercept else statistic.about_origin()
         moments = moments if factors is None else moments.scale_columns(factors)
@@ -40,7 +42,7 @@ class CentredProblem:
         return cls(problem, moments.x_mean, moments.y_mean, moments.weight, factors)
 
     @classmethod
-    def of_rows(cls, rows: Rows, fit_intercept: bool, standardize: bool = False) -> CentredProblem:
+    def of_rows(cls, rows: Rows, fit_intercept: bool, standardize: bool = False) -> CenteredProblem:
         """From rows in memory, copied column by column."""
         rows, factors = unit_columns(rows) if standardize else (rows, None)
         block = rows.gathered('solver="columns"', 'solver="gram"')
@@ -50,8 +52,8 @@ class CentredProblem:
         s = np.full(len(y), 1 / np.sqrt(len(y))) if w is None else np.sqrt(w / total)
         y_mean = _mean(y, s) if fit_intercept else 0.0
         columns, x_mean = _columns(block.X, s, fit_intercept)
-        centred = s * (y - y_mean)
-        problem = ColumnElasticNet(columns, centred, float(centred @ centred))
+        centered = s * (y - y_mean)
+        problem = ColumnElasticNet(columns, centered, float(centered @ centered))
         return cls(problem, x_mean, y_mean, total, factors)
 
     def in_units(self, coef: np.ndarray) -> np.ndarray:
