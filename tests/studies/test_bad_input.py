@@ -127,9 +127,10 @@ def test_a_leak_is_flagged_and_kept(out):
     assert any("Column 'leak' alone tells the target" in text for text in found.comparison.statements)
 
 
-@pytest.mark.parametrize("key", ["ignore", "keep", "weight"])
+@pytest.mark.parametrize("key", ["ignore", "keep", "weight", "group", "time"])
 def test_a_column_named_that_is_not_there(out, key):
-    assert "there is no column 'nothing'" in refused(table(), "y", out, **{key: "nothing"})
+    text = refused(table(), "y", out, **{key: "X"})
+    assert f"{key}: there is no column 'X': did you mean 'x'?" in text
 
 
 # -- costs ---------------------------------------------------------------------------------------------------

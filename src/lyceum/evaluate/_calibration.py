@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._common import named_choice, ratio
-from lyceum.evaluate._label_codes import positive_mask, score_matrix, weights_or_ones
+from lyceum.evaluate._label_codes import positive_mask, score_array, score_matrix, weights_or_ones
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
@@ -153,7 +153,7 @@ def calibration(
 
 def _posteriors(y: Any, proba: Any, pos_label: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the truth and (n, K) posteriors, checked."""
-    proba = np.asarray(proba, dtype=np.float64)
+    proba = score_array(proba, "proba").astype(np.float64, copy=False)
     if proba.ndim == 1:
         truth = positive_mask(y, pos_label).astype(np.intp)
         if len(truth) != len(proba):

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from lyceum import progress
-from lyceum.base import target_of
+from lyceum.base import takes_rows, target_of
 from lyceum.data import Rows, refuse_beside_rows
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate._common import named_choice
@@ -220,12 +220,19 @@ def _from_rows(
     estimator: Any, rows: Rows, y: Any, sample_weight: Any
 ) -> tuple[Rows, np.ndarray, np.ndarray | None]:
     refuse_beside_rows(y, sample_weight)
-    who = type(estimator).__name__
-    if type(estimator).__module__.startswith("sklearn.") and not hasattr(estimator, "steps"):
+    if type(estimator).__module__.startswith("sklearn.") and not takes_rows(estimator):
         raise SourceError(
-            f"{who} of scikit-learn takes no scanned rows: give a frame and y, or a learner of Lyceum"
+            f"{_name_with_step(estimator)} of scikit-learn takes no scanned rows: give a frame and y, or a "
+            "learner of Lyceum"
         )
     return rows, target_of(rows), rows.sample_weight
+
+
+def _name_with_step(estimator: Any) -> str:
+    """The name of an estimator; of a pipeline, with the first step that takes no rows."""
+    steps = [step for _, step in getattr(estimator, "steps", ()) if step not in (None, "passthrough")]
+    name = type(estimator).__name__
+    return next((f"{name} with {_name_with_step(step)}" for step in steps if not takes_rows(step)), name)
 
 
 def _classes(X: Any, y: np.ndarray) -> np.ndarray:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lyceum.data import class_codes, row_weights
+from lyceum.base import target_of
+from lyceum.data import Rows, class_codes, row_weights
 from lyceum.errors import DataError, MissingValuesError
 
 __all__ = [
@@ -16,19 +17,33 @@ __all__ = [
     "common_codes",
     "known_codes",
     "positive_mask",
+    "score_array",
     "score_column",
     "weights_of",
 ]
 
 
 def column_of(values: Any, name: str) -> np.ndarray:
-    """One column as an array; an (n, 1) array is taken as its column."""
-    array = np.asarray(values)
+    """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their target."""
+    array = np.asarray(_target_column(values, name) if isinstance(values, Rows) else values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(f"{name} has shape {array.shape}: give one value per row")
     return array
+
+
+def _target_column(rows: Rows, name: str) -> np.ndarray:
+    """The target of scanned rows that stand for y; raises where they stand for something else."""
+    if name not in ("y", "truth"):
+        instead = "rows.sample_weight" if name == "sample_weight" else "what the model predicts for them"
+        raise DataError(f"{name} is scanned rows, which hold a table: give {instead}")
+    if rows.schema.weight is not None:
+        raise DataError(
+            f"{name} is scanned rows with the weights {rows.schema.weight!r}, which would be lost: give "
+            "rows.y and sample_weight=rows.sample_weight, or rows without weights"
+        )
+    return target_of(rows)
 
 
 def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
@@ -174,7 +189,7 @@ def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
 
 def score_column(score: Any, n_rows: int) -> np.ndarray:
     """Scores as an array of numbers, one per row; of (n, 2) posteriors the second column."""
-    score = np.asarray(score)
+    score = score_array(score)
     if score.ndim == 2 and score.shape[1] == 2:
         score = score[:, 1]
     score = column_of(score, "score")
@@ -185,10 +200,15 @@ def score_column(score: Any, n_rows: int) -> np.ndarray:
     return score
 
 
+def score_array(score: Any, name: str = "score") -> np.ndarray:
+    """Scores or posteriors as they came, as an array; scanned rows are refused."""
+    return column_of(score, name) if isinstance(score, Rows) else np.asarray(score)
+
+
 def score_matrix(y: Any, score: Any, classes: Any = None) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """Classes, codes of the truth and the (n, K) scores whose columns are the classes."""
     own, codes = code_labels(y)
-    score = np.asarray(score)
+    score = score_array(score)
     if score.dtype.kind not in "iufb":
         raise DataError(f"score holds {score.dtype}: give numbers, one column for each class")
     labels = own if classes is None else np.asarray(classes).tolist()

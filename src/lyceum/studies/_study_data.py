@@ -27,6 +27,7 @@ from lyceum.data import (
     read_data,
     read_through,
     scan,
+    spelling_hint,
 )
 from lyceum.errors import StudyError
 from lyceum.studies._candidate import Suspect, TaskKind
@@ -306,11 +307,14 @@ def _check_target(found: Inspection, recipe: Recipe) -> None:
 
 
 def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> None:
-    names = {column.name for column in found.columns}
-    for key in ("ignore", "keep"):
-        unknown = sorted(set(getattr(recipe, key)) - names)
+    listed = [column.name for column in found.columns]
+    names = set(listed)
+    for key in ("group", "time", "ignore", "keep"):  # those of group and time are in ignore too
+        value = getattr(recipe, key)
+        chosen = {value} if isinstance(value, str) else set(value or ())
+        unknown = sorted(chosen - names)
         if unknown:
-            raise StudyError(f"{key}: there is no column {unknown[0]!r}")
+            raise StudyError(f"{key}: there is no column {unknown[0]!r}{spelling_hint(unknown[0], listed)}")
     if names - left_out - {*recipe.ignore, recipe.target, recipe.weight}:
         return
     raise StudyError(

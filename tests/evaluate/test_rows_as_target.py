@@ -1,0 +1,97 @@
+"""Scanned rows in the place of y stand for their target; what would be lost or is unclear is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression as Peer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lyceum import datasets, evaluate, scan
+from lyceum.bayes import NaiveBayes
+from lyceum.errors import DataError, SourceError
+from lyceum.prepare import FillMissing
+
+ROWS = datasets.load("german_credit").take(np.arange(200))
+MODEL = NaiveBayes().fit(ROWS)
+PREDICTED, PROBA = MODEL.predict(ROWS), MODEL.predict_proba(ROWS)
+NUMBERS = scan(np.random.default_rng(0).normal(size=(30, 3)), target="x2")
+GUESS = np.zeros(30)
+POSITIVE = {"pos_label": MODEL.classes_[1]}
+
+OF_CLASSES = {
+    "roc": lambda y: evaluate.roc(y, PROBA[:, 1], **POSITIVE),
+    "auc": lambda y: evaluate.auc(y, PROBA[:, 1], **POSITIVE),
+    "auc_interval": lambda y: evaluate.auc_interval(y, PROBA[:, 1], **POSITIVE),
+    "delong": lambda y: evaluate.delong(y, PROBA[:, 1], PROBA[::-1, 1], **POSITIVE),
+    "precision_recall": lambda y: evaluate.precision_recall(y, PROBA[:, 1], **POSITIVE),
+    "cost_curve": lambda y: evaluate.cost_curve(y, PROBA[:, 1], **POSITIVE),
+    "calibration": lambda y: evaluate.calibration(y, PROBA),
+    "brier_score": lambda y: evaluate.brier_score(y, PROBA),
+    "log_loss": lambda y: evaluate.log_loss(y, PROBA),
+    "auc_hand_till": lambda y: evaluate.auc_hand_till(y, PROBA),
+    "auc_fawcett": lambda y: evaluate.auc_fawcett(y, PROBA),
+    "confusion": lambda y: evaluate.confusion(y, PREDICTED),
+    "binary_report": lambda y: evaluate.binary_report(y, PREDICTED, **POSITIVE),
+    "class_report": lambda y: evaluate.class_report(y, PREDICTED),
+    "mcnemar": lambda y: evaluate.mcnemar(y, PREDICTED, PREDICTED[::-1]),
+}
+OF_NUMBERS = {
+    "regression_report": lambda y: evaluate.regression_report(y, GUESS),
+    "decompose": lambda y: evaluate.decompose(y, [GUESS, GUESS + 1.0]),
+    "error_parts": lambda y: evaluate.error_parts(y, GUESS, GUESS, GUESS),
+}
+
+
+def answer(result):
+    return result.as_dict() if hasattr(result, "as_dict") else result
+
+
+@pytest.mark.parametrize("name", [*OF_CLASSES, *OF_NUMBERS])
+def test_rows_in_the_place_of_y_are_their_target(name):
+    rows, measure = (ROWS, OF_CLASSES[name]) if name in OF_CLASSES else (NUMBERS, OF_NUMBERS[name])
+    assert answer(measure(rows)) == answer(measure(rows.y))
+
+
+def test_rows_of_files_too(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n" + "".join(f"{i},{'no' if i % 3 else 'yes'}\n" for i in range(60)))
+    rows, score = scan(path, target="y", memory=0), np.arange(60.0)
+    assert evaluate.auc(rows, score) == evaluate.auc(rows.y, score)
+
+
+def test_weights_of_rows_are_not_lost():
+    rows = scan(
+        pd.DataFrame({"a": [1.0, 2.0, 3.0], "w": [1.0, 2.0, 1.0], "y": ["n", "p", "p"]}),
+        target="y",
+        weight="w",
+    )
+    with pytest.raises(DataError, match=r"weights 'w', which would be lost: give rows.y and sample_weight"):
+        evaluate.confusion(rows, ["n", "p", "n"])
+
+
+def test_rows_without_a_target_or_with_missing_ones_are_refused():
+    with pytest.raises(DataError, match="no target"):
+        evaluate.roc(scan(pd.DataFrame({"a": [1.0, 2.0]})), [0.1, 0.2])
+    with pytest.raises(DataError, match="target 'y' is missing in 1 rows"):
+        evaluate.roc(
+            scan(pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["n", "p", None]}), target="y"), [0.1, 0.2, 0.3]
+        )
+
+
+def test_rows_in_the_place_of_anything_else_are_refused():
+    with pytest.raises(DataError, match=r"predicted is scanned rows.*what the model predicts"):
+        evaluate.confusion(ROWS, ROWS)
+    with pytest.raises(DataError, match=r"score is scanned rows.*what the model predicts"):
+        evaluate.roc(ROWS, ROWS)
+    with pytest.raises(DataError, match="proba is scanned rows"):
+        evaluate.calibration(ROWS, ROWS)
+    with pytest.raises(DataError, match=r"sample_weight is scanned rows.*rows.sample_weight"):
+        evaluate.roc(ROWS, PROBA[:, 1], sample_weight=ROWS, **POSITIVE)
+
+
+def test_a_pipeline_of_scikit_learn_takes_no_rows():
+    with pytest.raises(SourceError, match="Pipeline with StandardScaler of scikit-learn takes no scanned"):
+        evaluate.cross_validate(make_pipeline(StandardScaler(), Peer()), ROWS)
+    with pytest.raises(SourceError, match="Pipeline with LogisticRegression of scikit-learn takes no"):
+        evaluate.cross_validate(make_pipeline(FillMissing(), Peer()), ROWS)
