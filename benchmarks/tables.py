@@ -70,7 +70,7 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--first", type=int, help="only so many tables, spread over all")
+    parser.add_argument("--first", type=int, help="only this number of tables, spread over all")
     parser.add_argument("--only", help="only tables with this in their name")
     parser.add_argument("--budget", type=float, help="minutes for a study (default: none, as by default)")
     parser.add_argument("--timeout", type=float, default=60.0, help="minutes after which a table has failed")

@@ -36,7 +36,7 @@ std::pair<double, std::size_t> bounded_lloyd(Array<const T, 2> X, Array<const T,
     expect_shape("sums", sums, {k, d});
     expect_shape("weights", weights, {k});
     for (std::size_t i = 0; i < n; ++i)
-        expect(labels.data()[i] < static_cast<std::int64_t>(k), "a label names a centre that is not there");
+        expect(labels.data()[i] < static_cast<std::int64_t>(k), "a label names a centre that does not exist");
     std::size_t compared = 0;
     lyceum::cluster::BoundedLloyd<T> pass(matrix(centers), {labels.data(), lower.data(), moves.data()});
     const double inertia = pass(matrix(X), data_or_null("w", w, {n}), sums.data(), weights.data(), compared, signals());

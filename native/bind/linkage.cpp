@@ -91,7 +91,7 @@ void number_merges(Array<const std::int64_t, 1> a, Array<const std::int64_t, 1> 
     for (std::size_t i = 0; i < parent.size(); ++i) parent[i] = i;
     for (std::size_t i = 0; i < n; ++i) size[i] = lyceum::weight_of(weights, i);
     const auto find = [&](std::int64_t row) {
-        expect(row >= 0 && static_cast<std::size_t>(row) < n, "a merge names a row that is not there");
+        expect(row >= 0 && static_cast<std::size_t>(row) < n, "a merge names a row that does not exist");
         auto i = static_cast<std::size_t>(row);
         while (parent[i] != i) i = parent[i] = parent[parent[i]];
         return i;

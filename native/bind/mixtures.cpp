@@ -143,7 +143,7 @@ void bind_missing(nb::module_& m) {
     m.def("mixture_missing_joint", &missing_joint<Matrices>, "X"_a.noconvert(), "order"_a.noconvert(),
           "starts"_a.noconvert(), "mean"_a.noconvert(), "matrix"_a.noconvert(), "log_weight"_a.noconvert(),
           "degrees"_a.noconvert().none(), "peak"_a.noconvert(), "joint"_a.noconvert(), ReleaseGil(),
-          "Log joint densities of components and of the cells that are there.");
+          "Log joint densities of components and of the cells that are not missing.");
     m.def("mixture_missing_terms", &missing_terms<Matrices>, "X"_a.noconvert(), "order"_a.noconvert(),
           "starts"_a.noconvert(), "mean"_a.noconvert(), "matrix"_a.noconvert(), "log_weight"_a.noconvert(),
           "degrees"_a.noconvert().none(), "peak"_a.noconvert(), "terms"_a.noconvert(), "constant"_a.noconvert(),

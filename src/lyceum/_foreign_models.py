@@ -117,7 +117,7 @@ def _value(node: Mapping[str, Any], members: Mapping[str, bytes]) -> Any:
 def _is_tree(nodes: np.ndarray, depth: int) -> bool:
     """Whether every node but the first has one parent, before it, and no path is longer than `depth`.
 
-    `decision_path` has room for just so many nodes.
+    `decision_path` has room for this number of nodes only.
     """
     if depth >= len(nodes):
         return False

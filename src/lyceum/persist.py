@@ -123,7 +123,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     ModelFileError
         If the file is damaged, is of a newer format, holds a type that is not catalogued, holds arrays that
-        do not fit the learner, or needs memory or a package that is not there: the sentence says which.
+        do not fit the learner, or needs memory or a package that is lacking: the sentence says which.
     """
     from lyceum._model_checks import check_model, rehearse
 

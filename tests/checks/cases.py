@@ -14,13 +14,13 @@ from lyceum import catalog
 # Starts from three fixed rows: which rows a random start picks depends on the order and number of rows.
 _STARTS = data_for(BaseEstimator()).X[:3].copy()
 
-# All rows a step: what is in a smaller batch depends on the order and number of rows.
+# All rows in every step: what is in a smaller batch depends on the order and number of rows.
 _NETWORK = {
     "hidden_layer_sizes": 6,
     "activation": "tanh",
     "batch_size": "all",
     "max_iter": 5,
-    "tol": None,  # just so many
+    "tol": None,  # always this number
     "random_state": 0,
 }
 

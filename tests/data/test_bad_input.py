@@ -348,7 +348,7 @@ def test_weights_that_make_no_sense_are_refused(weights, message):
         ([True, False, True], "categorical_features has 3 entries for 2 columns"),
         ([5], "categorical_features names column 5, but there are 2"),
         ([-1], "categorical_features names column -1, but there are 2"),
-        (["twn"], "categorical_features names the column 'twn', which is not there"),
+        (["twn"], "categorical_features names the column 'twn', which does not exist"),
         (None, "column 'town' holds categories, but categorical_features is None"),
     ],
 )

@@ -36,7 +36,7 @@ def test_categories_with_missing_cells_are_auxiliary_targets_too():
 
 
 def test_what_does_not_fit_is_said():
-    with pytest.raises(SettingError, match="'nose', which is not there"):
+    with pytest.raises(SettingError, match="'nose', which does not exist"):
         AuxiliaryTargets(auxiliary=["nose"]).fit(X, HINT > 0)
     with pytest.raises(SettingError, match="nothing is left"):
         AuxiliaryTargets(auxiliary=[0, 1, 2]).fit(X, HINT > 0)

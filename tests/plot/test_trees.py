@@ -61,7 +61,7 @@ def test_no_boxes_and_no_labels_overlap(leaves, task):
     places = [place for _, place in texts]
     for i, a in enumerate(places):
         assert not any(overlap(a, b, 1.5) for b in places[i + 1 :])
-    # every text of a node is within its box: the others are edge labels, one an edge
+    # every text of a node is within its box: the others are edge labels, one per edge
     outside = [text for text, place in texts if not any(overlap(place, box, 0.0) for box in drawn)]
     assert len(outside) == fitted.tree_.node_count - 1
 

@@ -1,4 +1,4 @@
-"""FillTransformer with a value a column, a category of their own, and dropping rows."""
+"""FillTransformer with one value per column, a category of their own, and dropping rows."""
 
 import numpy as np
 import pandas as pd

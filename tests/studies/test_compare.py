@@ -228,7 +228,7 @@ def test_warnings_are_kept_with_the_learner(tmp_path, monkeypatch):
 
 
 def time_for(monkeypatch, n_tasks):
-    """A budget that is spent when so many tasks are begun; nobody looks before the first."""
+    """A budget that is spent when a given number of tasks are begun; nobody looks before the first."""
     looks = itertools.count(1)
     monkeypatch.setattr(_run.Budget, "is_spent", property(lambda self: next(looks) >= n_tasks))
     monkeypatch.setattr(_run.Budget, "is_over", property(lambda self: self.is_spent))

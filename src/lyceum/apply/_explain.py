@@ -116,7 +116,7 @@ def explain_rows(
 ) -> list[RowExplanation]:
     """Why the model predicts what it does in the given rows of a file (from 0; at most once each).
 
-    A file is read no further than its last row asked for.
+    A file is read no further than the last requested row.
     """
     fitted = FittedModel(model)
     if not hasattr(fitted.learner, "explain"):

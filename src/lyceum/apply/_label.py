@@ -1,4 +1,4 @@
-"""Labels for the rows of a file, asked for where they teach most."""
+"""Labels for the rows of a file: a person labels those that teach most."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Labelled:
     out : Path
         The CSV file with all rows and labels.
     asked : int
-        The number of labels that were asked for and given.
+        The number of rows that the person labelled.
     labelled, rows : int
         The rows with a label now, and all rows.
     classes : tuple of str
@@ -120,7 +120,7 @@ def label_file(
 
 
 class _Work:
-    """The table, its labels so far, and who is asked."""
+    """The table, its labels so far, and the person who labels."""
 
     def __init__(self, table: pa.Table, target: str, out: Path, ask: Any, learner: Any) -> None:
         names = table.column_names

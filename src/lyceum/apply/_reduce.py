@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from lyceum.apply._batches import spool
+from lyceum.apply._original_columns import original_columns
 from lyceum.apply._reduction_figures import reduction_figures
 from lyceum.apply._uninformative import uninformative_columns
 from lyceum.data import FileFormat, scan
@@ -36,7 +37,7 @@ class Reduction:
     table : pyarrow.Table
         The rows with the new columns, and the target if there is one.
     method : str
-        The method, as it was asked for.
+        The method, by the name that was given.
     left_out : dict of str to str
         Columns without information (identifiers, constants, empty ones, free text), and why.
 
@@ -170,17 +171,6 @@ def _model(method: str, n: float | None) -> Any:
 def _columns(model: Any, rows: Any, method: str) -> dict[str, Any]:
     found = model.transform(rows)
     if method in ("ranking", "subset"):  # rows with some of the columns, as they were written
-        names = [rows.schema.names[j] for j in np.flatnonzero(model.support_)]
-        block = found.gathered("reduce", "a smaller file")
-        return {name: _original_cells(block.X[:, j], found.schema[j]) for j, name in enumerate(names)}
+        return original_columns(found.gathered("reduce", "a smaller file"))
     scores = np.asarray(found)
     return dict(zip(model.get_feature_names_out().tolist(), scores.T))
-
-
-def _original_cells(cells: np.ndarray, column: Any) -> pa.Array:
-    cells = np.asarray(cells, dtype=np.float64)
-    if column.numeric:
-        return pa.array(cells, from_pandas=True)
-    known = ~np.isnan(cells) & (cells >= 0)
-    values = np.asarray(column.categories)[np.where(known, cells, 0).astype(np.intp)]
-    return pa.array(values.tolist(), mask=~known)

@@ -19,7 +19,7 @@ __all__ = ["TASK_KINDS", "ColumnRoles", "spelling_hint", "target_column"]
 TASK_KINDS: dict[str, Kind] = {"classification": "categorical", "regression": "continuous"}
 _CLASSES = 20  # a target of more distinct whole numbers is a number
 _PER_CLASS = 3  # rows for each of them, on average, that classes have
-_SINGLE = 10  # of so many classes, one may have a single row
+_SINGLE = 10  # from this number of classes on, one may have a single row
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ColumnRoles:
         return cls(target, weight or kinds.weight, {}, ignore, columns)
 
     def names_to_read(self, names: Sequence[str]) -> list[str]:
-        """The columns to read, out of those there are; raises if the user named one that is not there."""
+        """The columns to read, out of those there are; raises if the user named one that does not exist."""
         present, ignored = set(names), set(self.ignore)
         for role, name in self._mentions():
             if name not in present:

@@ -106,7 +106,7 @@ def refuse_size(
     n_columns: int = 0,
     n_bytes: int = 0,
 ) -> None:
-    """Raise if the cells of so many rows and columns, or so many bytes, are more than may be held."""
+    """Raise if n_rows rows of n_columns columns, or n_bytes bytes, are more than may be held in memory."""
     limit = _half_of_memory() if memory is None else memory
     needed = max(n_bytes, 8 * (n_rows or 0) * n_columns)
     if needed > limit:

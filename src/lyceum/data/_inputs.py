@@ -28,7 +28,7 @@ from lyceum.data._column import LISTED, is_beyond_floats
 from lyceum.data._column_names import numbered_names
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
-from lyceum.data._declared_kinds import declared_kinds
+from lyceum.data._declared_kinds import declare_rows, declared_kinds
 from lyceum.data._free_text import without_texts
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
@@ -167,6 +167,9 @@ class Inputs:
         refuse_beside_rows(other_target(rows, y), w)
         if reset:
             self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
+        if not getattr(rows.source, "settled", False):
+            self._refuse_categories(rows.schema)
+            rows = declare_rows(rows, self._kinds(rows.schema.names), self.who)
         target = rows.schema.target
         if self.task is None:
             return rows
@@ -190,6 +193,13 @@ class Inputs:
     def _kinds(self, names: Sequence[str], named: bool = True) -> ColumnRoles:
         """The kinds that the learner's `categorical_features` declares."""
         return declared_kinds(getattr(self.learner, "categorical_features", None), names, named)
+
+    def _refuse_categories(self, schema: Schema) -> None:
+        """Raise where there are categories and categorical_features says that there are none."""
+        if getattr(self.learner, "categorical_features", "from_dtype") is None:
+            text = [column.name for column in schema if not column.numeric]
+            if text:
+                raise SchemaError(f"column {text[0]!r} holds categories, but categorical_features is None")
 
     def _is_plain(self, frame: Any) -> bool:
         """Whether a frame is nothing but numbers of NumPy's types, which one type of floats can hold."""
@@ -245,10 +255,7 @@ class Inputs:
 
     def _frame(self, table: pa.Table, y: Any, w: Any) -> Rows:
         schema = schema_of(table, self._kinds(table.column_names))
-        if getattr(self.learner, "categorical_features", "from_dtype") is None:
-            text = [column.name for column in schema if not column.numeric]
-            if text:
-                raise SchemaError(f"column {text[0]!r} holds categories, but categorical_features is None")
+        self._refuse_categories(schema)
         source = coded_source(table, schema)
         if self.task is not None and y is None:
             raise DataError(_NO_Y.format(self.who))

@@ -140,7 +140,7 @@ class _Draw:
     ordered: frozenset[str] = frozenset()
 
     def of_columns(self, count: int) -> _Draw:
-        """With the largest sample of so many columns."""
+        """With the largest sample for `count` columns."""
         if self.cells is None:
             return self
         return replace(self, size=min(self.size, max(_FEWEST, self.cells // max(1, count))), cells=None)

@@ -96,7 +96,7 @@ class Facts:
 
     @property
     def top_share(self) -> float:
-        """The share of the commonest value among the cells that are there."""
+        """The share of the commonest value among the cells that are not missing."""
         if self.profile.counts is not None:
             counts, present = self.profile.counts, self.present
         else:

@@ -137,7 +137,7 @@ def _name_columns(X: np.ndarray) -> pa.Table:
         return pa.table({f"x{j}": pa.array(X[:, j], from_pandas=True) for j in range(X.shape[1])})
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise SchemaError(
-            f"a column of the array mixes types ({error}): give a frame with one type a column"
+            f"a column of the array mixes types ({error}): give a frame with one type per column"
         ) from error
 
 

@@ -113,6 +113,6 @@ def with_classes(schema: Schema, classes: Any, who: str) -> Schema:
     wanted = np.unique(np.asarray(classes))
     new = np.setdiff1d(schema.target.categories, wanted)  # type: ignore[arg-type]
     if len(new):
-        raise DataError(f"y has the label {new[0]!r}, which is not in classes, that {who} was told to expect")
+        raise DataError(f"y has the label {new[0]!r}, which is not among the classes given to {who}")
     kind: Kind = "binary" if len(wanted) == 2 else "categorical"
     return schema.with_target(replace(schema.target, kind=kind, categories=wanted))

@@ -16,7 +16,7 @@ from lyceum.probability import fit_sigmoid
 
 __all__ = ["CALIBRATIONS", "PosteriorMap"]
 
-_LEAST = 1e-15  # posteriors are kept away from 0 and 1 by so much before logarithms are taken
+_LEAST = 1e-15  # posteriors are kept away from 0 and 1 by this much before logarithms are taken
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,7 +79,7 @@ def likelihood_bandwidth(
 
     They maximise Σ_i w_i log f_-i(x_i; h), where f_-i is the density of all rows but row i. First h = c h_ref
     for one c, searched from 1/32 upwards by powers of 2, then by Brent's method to within 0.001 of log2 c;
-    then the axes in turn, each the same way, until a round gains less than 0.0001 a row. Where rows repeat,
+    then the axes in turn, each the same way, until a round gains less than 0.0001 per row. Where rows repeat,
     the likelihood may grow without bound as c goes to 0; the search then stops at 1/32 with a warning.
 
     Parameters

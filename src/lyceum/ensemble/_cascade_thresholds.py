@@ -14,7 +14,7 @@ from lyceum.errors import SettingError
 __all__ = ["Flow", "choose_thresholds"]
 
 _LEVELS = 41  # thresholds tried per stage: quantiles of the posteriors
-_MOST_SETS = 20_000  # all combinations are tried up to so many
+_MOST_SETS = 20_000  # all combinations are tried up to this number
 _MOST_ROUNDS = 20
 _ROUNDING = 1e-9
 

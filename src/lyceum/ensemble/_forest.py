@@ -98,7 +98,7 @@ class Forest(WithTrees, Learner):
     oob_score_: float
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Grow the trees on all rows of X; with `warm_start`, add to those that are there.
+        """Grow the trees on all rows of X; with `warm_start`, add to the trees of the last fit.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Forest(WithTrees, Learner):
         known = getattr(self, "trees_", []) if self.warm_start else []
         if len(known) > self.n_estimators:
             raise SettingError(
-                f"n_estimators={self.n_estimators} is below the {len(known)} trees that are there: "
+                f"n_estimators={self.n_estimators} is below the {len(known)} trees already grown: "
                 "warm_start only adds"
             )
         return known

@@ -73,7 +73,7 @@ def column_places(columns: Iterable[Any], names: Sequence[str], who: str) -> np.
         known = one in names if isinstance(one, str) else 0 <= int(one) < len(names)
         if not known:
             raise SettingError(
-                f"{who} column {one!r}, which is not there: the columns are {', '.join(names[:8])}"
+                f"{who} column {one!r}, which does not exist: the columns are {', '.join(names[:8])}"
                 f"{', ...' if len(names) > 8 else ''}"
             )
         found.add(names.index(one) if isinstance(one, str) else int(one))

@@ -68,7 +68,7 @@ class BasisExpansion(Transformer):
 
     Attributes
     ----------
-    centers_ : list of arrays, one a continuous column; or one array (n_centers, n_continuous) if joint
+    centers_ : list of arrays, one per continuous column; or one array (n_centers, n_continuous) if joint
         In units of z; absent for "polynomial" and "radial".
     directions_ : array of shape (n_centers, n_continuous)
         Of joint sigmoids only.

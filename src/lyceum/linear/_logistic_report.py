@@ -54,7 +54,7 @@ class LogisticReport(Learner):
     def log_odds(self, reference: Any = None) -> Table:
         """The log-odds of every class against a reference class (default: the first), with standard errors.
 
-        One row a class and column: what a unit of the column adds to log P(class | x) / P(reference | x).
+        One row per class and column: what a unit of the column adds to log P(class | x) / P(reference | x).
         """
         check_is_fitted(self)
         labels = self.classes_.tolist()

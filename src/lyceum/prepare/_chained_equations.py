@@ -9,7 +9,7 @@ over the columns z of all other attributes, without the first category of each (
 m is the mean of z on R_j, m + δ_k that of category k, s_i the standard deviation of z_i: α weighs as α rows.
 Both need nothing but the scatter matrix of Z on R_j. A category that is missing stands in Z as its posterior
 probabilities, as a number that is missing stands as its conditional mean: hard choices would make the rounds
-jump to and fro.
+oscillate.
 """
 
 from __future__ import annotations

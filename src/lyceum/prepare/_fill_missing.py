@@ -17,7 +17,7 @@ __all__ = ["FillMissing"]
 class FillMissing(FillTransformer):
     """Fill the missing cells of every column with one value of that column.
 
-    The value minimises a loss over the cells that are there: the mean the squared, the median the absolute
+    The value minimises a loss over the known cells: the mean the squared, the median the absolute
     error, the mode the number of wrong categories,
 
     .. math:: \\hat v = \\arg\\min_v \\sum_{i\\ \\mathrm{present}} w_i\\, L(x_i, v).

@@ -51,7 +51,7 @@ class PredictMissing(Transformer):
     Parameters
     ----------
     alpha : float, default=1.0
-        The ridge on standardised columns; it weighs as much as so many rows.
+        The ridge on standardised columns; it weighs as much as this number of rows.
     max_iter : int, default=10
         The rounds at most.
     tol : float, default=1e-3

@@ -34,7 +34,7 @@ def fold_counts(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[
 
 
 def fold_notes(recipe: Recipe, data: StudyData, compared: np.ndarray, folds: int, repeats: int) -> list[str]:
-    """What to know about so many folds: how little few rows support, and which classes are not tested."""
+    """About a number of folds: how little few rows support, and which classes are not tested."""
     n, notes = len(compared), []
     if n < _TINY:
         notes.append(_tiny_note(n, folds, repeats, data.task))

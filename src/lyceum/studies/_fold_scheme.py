@@ -70,7 +70,7 @@ class FoldScheme:
             yield from StratifiedFolds(n_folds, stratify=self.stratify, random_state=seed).split(y, y)
 
     def inner(self, rows: Rows, seed: int, most: int) -> list[tuple[Rows, Rows]]:
-        """The inner folds of training rows, of at most so many rows; with times the latest of them.
+        """The inner folds of training rows, of at most `most` rows; with times the latest of them.
 
         There are none where one group, or too few times, leave nothing to learn from.
         """

@@ -226,7 +226,7 @@ def aligned_interval(comparison: Comparison, span: tuple[float, float]) -> tuple
 
 
 def _decimals_to_one(least: float) -> int:
-    """Three decimals, or as many as tell a value from 1 that is so much below it."""
+    """Three decimals, or as many as tell a value close to 1 from 1."""
     return 3 if least <= 0.0 else min(6, max(3, -math.floor(math.log10(least))))
 
 
@@ -255,7 +255,7 @@ def score_text(value: float) -> str:
 
 
 def decimal_text(value: float, decimals: int = 3) -> str:
-    """A number with so many decimals, a zero without a sign.
+    """A number with a given number of decimals, a zero without a sign.
 
     >>> decimal_text(-0.0004), decimal_text(1234.5, 1), decimal_text(-0.25)
     ('0.000', '1,234.5', '-0.250')

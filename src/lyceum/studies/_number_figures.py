@@ -35,7 +35,7 @@ def number_figures(study: Study, shown: Sequence[RankedLearner]) -> dict[str, Ca
 
 
 def _sample_places(n: int) -> np.ndarray:
-    """Places of at most so many points as can be told apart."""
+    """The indices of at most as many points as can be told apart."""
     return np.unique(np.linspace(0, n - 1, min(n, _POINTS)).round().astype(np.intp))
 
 

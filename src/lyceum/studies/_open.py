@@ -83,7 +83,7 @@ def _effects(stored: Mapping[str, Any] | None) -> ModelEffects | None:
 def _missing_conclusions(
     store: Store, facts: StudyFacts, comparison: Comparison, held_out: bool
 ) -> Iterator[str]:
-    """The conclusions on the choice that are not there."""
+    """The conclusions on the choice that are still missing."""
     choice, at = comparison[comparison.choice], f"{comparison.choice}/{comparison.n_folds}"
     if choice.is_baseline:
         return

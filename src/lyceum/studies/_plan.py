@@ -69,7 +69,7 @@ class Plan:
     held_out: np.ndarray
     notes: tuple[str, ...]
     calibrates: bool
-    left_out: tuple[str, ...]  # sentences on learners that so many rows take too long
+    left_out: tuple[str, ...]  # sentences on learners that would take too long on this number of rows
 
     @classmethod
     def of(cls, recipe: Recipe, data: StudyData) -> Plan:

@@ -155,7 +155,7 @@ def _with_doubt(choice: RankedLearner, sample: OutOfSample, rule: LossRule) -> s
 
 
 def calibration_quality(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> Iterator[str]:
-    """Whether posteriors can be taken at their word, as far as so many rows can tell."""
+    """Whether posteriors can be taken at their word, as far as this number of rows can tell."""
     choice = comparison[comparison.choice]
     if choice.calibration_error is None or choice.is_baseline or rule.n_classes is None:
         return

@@ -54,7 +54,7 @@ def _pair_losses(upper: np.ndarray, score: np.ndarray, w: np.ndarray, all_weight
 
 
 def f1_losses(y: np.ndarray, named: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Losses with the mean 1 − F1, F1 = 2 TP / (2 TP + FP + FN) averaged over the classes that are there.
+    """Losses with the mean 1 − F1, F1 = 2 TP / (2 TP + FP + FN) averaged over the classes that occur.
 
     >>> y, named = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
     >>> round(1 - float(f1_losses(y, named, np.ones(4)).mean()), 4)

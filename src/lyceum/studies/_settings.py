@@ -15,7 +15,7 @@ _DRAWS = 50
 
 
 def spread_settings(space: Mapping[str, Any], most: int, with_defaults: bool) -> tuple[dict[str, Any], ...]:
-    """At most so many settings: the defaults (an empty dict), then all combinations or an even spread.
+    """At most `most` settings: the defaults (an empty dict), then all combinations or an even spread.
 
     Lists are taken as they are, ranges at `most` points if alone. Where there are more combinations than
     places, the settings are a Latin hypercube, the same for every seed of a study.

@@ -1,5 +1,5 @@
 // A step of expectation-maximisation for rows with missing cells, grouped by which cells are missing. With the
-// columns o that are there and m that are not, component k has the marginal N(mean_o, S_oo) of a row, and of its
+// columns o that are known and m that are missing, component k has the marginal N(mean_o, S_oo) of a row, and of its
 // missing cells the conditional mean mean_m + G (x_o - mean_o) and covariance C:
 //   G = S_mo S_oo^-1,   C = S_mm - G S_om.
 // Responsibilities r and weights u are those of the marginal; the sums are of rows filled with conditional means,
@@ -25,7 +25,7 @@ struct Spreads {
 // What a group of rows needs of one component: Cholesky's L of S_oo in units of its diagonal, G and C.
 struct Conditional {
     std::vector<double> L, unit, G, C;
-    std::vector<size_t> used;  // columns that are there and vary
+    std::vector<size_t> used;  // columns that are known and vary
     double log_det = 0;
 
     void learn(const Spreads& at, size_t k, const std::vector<size_t>& there, const std::vector<size_t>& gone) {

@@ -22,7 +22,7 @@ template <class T>
 void class_scatter(Matrix<const T> X, Codes codes, const double* w, double* weight, double* mean, double* S,
                    bool pooled, Poll poll) {
     if (X.rows > static_cast<size_t>(std::numeric_limits<std::int32_t>::max()))
-        throw std::invalid_argument("class_scatter takes at most 2**31 - 1 rows a block");
+        throw std::invalid_argument("class_scatter takes at most 2**31 - 1 rows per block");
     const size_t d = X.cols;
     auto* order = scratch<struct ClassOrder, std::int32_t>(X.rows);
     auto* start = scratch<struct ClassStart, size_t>(codes.classes + 2);

@@ -1,4 +1,4 @@
-// When a node stays a leaf: too few rows, too deep, or an impurity that is none.
+// When a node stays a leaf: too few rows, too deep, or an impurity that is rounding error.
 #pragma once
 #include <lyceum/trees/growth_rules.hpp>
 
