@@ -180,7 +180,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "voting": ({"estimator": DecisionTreeClassifier(max_depth=1)},),
     "on_failure": ({"multiclass": "m1", "estimator": _RANDOM_STUMP},),
     "GradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
-    "cv": ({"weights": "learned"}, {"auxiliary": [1]}, {"criterion": "cv"}),
+    "cv": ({"weights": "learned"}, {"auxiliary": [1]}, {"criterion": "cv"}, {"ccp_alpha": "cv"}),
     "depth": ({"n_clusters": None, "inconsistency": 1.0},),
     "n_init": (
         {"init": "random", "n_init": 1},

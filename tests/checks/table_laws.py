@@ -54,13 +54,16 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
 
 
 def a_scanned_frame_is_the_frame(learner: Any, case: Case) -> None:
-    """Kinds follow from types: `fit(frame, y)` and `fit(scan(frame, target))` are one model."""
+    """`fit(frame, y)` and `fit(scan(frame, target))` are one model: kinds are declared or go by types."""
     learner = clone(learner).set_params(**case.mixed)
+    if isinstance(learner.get_params().get("categorical_features"), str):
+        learner.set_params(categorical_features={"rooms": "categorical"})
     frame, y = mixed_for(learner)
     rng = np.random.default_rng(3)
     levels = ["often", "never", "at times"]
     frame = frame.assign(
         children=rng.integers(0, 2, N),  # two numbers are numbers
+        rooms=rng.choice([1.0, 2.0, 5.0], N),
         rate=np.where(rng.random(N) < 0.5, 0.25, 0.75),
         sport=pd.Categorical(np.asarray(levels)[np.arange(N) % 3], levels, ordered=True),
     )

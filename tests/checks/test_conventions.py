@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from sklearn.utils._param_validation import StrOptions
 from tests.checks.cases import learner_named
 from tests.checks.docstrings import fitted_names, names_in, section, sections
 from tests.checks.fits import fit
@@ -87,6 +88,25 @@ def test_parameters_have_the_names_and_defaults_of_all_families():
         return named + [
             name for name, value in defaults.items() if name in found and found[name].default is not value
         ]
+
+    assert those(otherwise) == {}
+
+
+def test_folds_are_given_alike():
+    """Ten by default where they choose a penalty or a pruning, five elsewhere; None where none are needed."""
+    ten = {"RidgeCV", "LassoCV", "ElasticNetCV", "CART", "CARTRegressor"}
+    ten |= {"DecisionTreeClassifier", "DecisionTreeRegressor"}
+    defaults = dict.fromkeys(ten, 10) | {"MinimumRiskClassifier": None}
+
+    def otherwise(kind):
+        found, taken = parameters(kind).get("cv"), kind._parameter_constraints.get("cv", ())
+        if found is None:
+            return None
+        others = [
+            one for one in taken if one != "cv_object" and str(one) != str(StrOptions({"leave_one_out"}))
+        ]
+        asked = found.default == defaults.get(kind.__name__, 5) and found.annotation == "Any"
+        return others or "cv_object" not in taken or not asked
 
     assert those(otherwise) == {}
 

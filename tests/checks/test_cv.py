@@ -20,6 +20,10 @@ USED = {  # so that there is something to cross-validate
     "RegularizedDiscriminant": {"alpha": "cv", "gamma": "cv"},
     "Committee": {"weights": "learned"},
     "AuxiliaryTargets": {"auxiliary": [1]},
+    "DecisionTreeClassifier": {"ccp_alpha": "cv"},
+    "DecisionTreeRegressor": {"ccp_alpha": "cv"},
+    "CART": {"ccp_alpha": "cv"},
+    "CARTRegressor": {"ccp_alpha": "cv"},
 }
 NAMES = [
     entry.name for entry in catalog.learners() if "cv" in inspect.signature(entry.load().__init__).parameters
@@ -72,3 +76,27 @@ def test_losses_of_numbers_are_refused_for_words():
     data = data_for(RegularizedDiscriminant(), 45)
     with pytest.raises(SettingError, match="loss='absolute' is of numbers"):
         SubsetSelection(DecisionTreeClassifier(), scoring="absolute", n_features=2).fit(data.X, data.y)
+
+
+def test_a_tree_pruned_by_given_splits_ignores_rows_of_weight_zero():
+    data = data_for(DecisionTreeClassifier(), 60)
+    weights = np.ones(60)
+    weights[[4, 17, 40]] = 0.0
+    splits = list(KFold(4, shuffle=True, random_state=2).split(data.X))
+    used = np.flatnonzero(weights)
+    numbers = np.cumsum(weights).astype(int) - 1  # of the rows with weight, without the others
+    fewer = [tuple(numbers[np.intersect1d(side, used)] for side in pair) for pair in splits]
+    model = DecisionTreeClassifier(ccp_alpha="cv", cv=splits, random_state=0)
+    one = model.fit(data.X, data.y, weights).alpha_choice_
+    two = model.set_params(cv=fewer).fit(data.X[used], data.y[used]).alpha_choice_
+    np.testing.assert_allclose(one.risks, two.risks)
+    assert one.alpha == two.alpha
+
+
+def test_the_number_of_folds_of_a_tree_is_leave_one_out_at_most():
+    data = data_for(DecisionTreeRegressor(), 20)
+    alone = [(np.delete(np.arange(20), k), np.array([k])) for k in range(20)]
+    model = DecisionTreeRegressor(ccp_alpha="cv", random_state=0)
+    one = model.set_params(cv=50).fit(data.X, data.y).alpha_choice_
+    two = model.set_params(cv=alone).fit(data.X, data.y).alpha_choice_
+    np.testing.assert_allclose(one.risks, two.risks)

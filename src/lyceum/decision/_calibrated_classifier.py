@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -83,7 +83,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"])],
         "method": [StrOptions(set(CALIBRATIONS)), PosteriorMap],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
+        "cv": ["cv_object"],
         "random_state": ["random_state"],
     }
 

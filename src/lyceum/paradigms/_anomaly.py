@@ -91,7 +91,7 @@ class AnomalyDetector(OutlierMixin, Learner):
     _parameter_constraints: ClassVar[dict] = {
         "detector": [HasMethods(["fit", "score_samples"]), StrOptions({"isolation", "gaussian", "distance"})],
         "false_alarm_rate": [Interval(Real, 0.0, 1.0, closed="left")],
-        "cv": ["cv_object", None],
+        "cv": ["cv_object"],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }

@@ -25,7 +25,9 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
     ----------
     ccp_alpha : float or "cv", default="cv"
         α: the tree is pruned to the subtree of smallest error + α · leaves; "cv": the largest within one
-        standard error of the best in tenfold cross-validation.
+        standard error of the best in cross-validation.
+    cv : int, splitter, iterable of (train, test) or None, default=10
+        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     criterion : {"variance", "absolute_error"}, default="variance"
         The error that splits reduce: squared about the mean, or absolute about the median.
     min_samples_split : int or float, default=2
@@ -91,6 +93,7 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
         self,
         *,
         ccp_alpha: Any = "cv",
+        cv: Any = 10,
         criterion: str = "variance",
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
@@ -103,6 +106,7 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
         categorical_features: Any = "from_dtype",
     ):
         self.ccp_alpha = ccp_alpha
+        self.cv = cv
         self.criterion = criterion
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

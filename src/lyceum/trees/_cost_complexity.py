@@ -288,7 +288,7 @@ def choose_alpha(
     grow: Callable[[np.ndarray], Tree],
     visit: Callable[[Tree, np.ndarray], Any],
     target: np.ndarray,
-    folds: np.ndarray,
+    folds: Any,
     weight: np.ndarray | None = None,
     *,
     measure: Literal["impurity", "error"] = "impurity",
@@ -309,8 +309,8 @@ def choose_alpha(
         (tree, row numbers) to the sparse array (rows, nodes) of the part of each row that comes to each node.
     target : array of shape (n_rows,)
         Class codes (integers) or values.
-    folds : integer array of shape (n_rows,)
-        The fold of every row.
+    folds : integer array of shape (n_rows,), or list of (train, test)
+        The fold of every row; or, for every split, the numbers of the rows to grow on and of those left out.
     weight : array of shape (n_rows,), optional
     measure : {"impurity", "error"}, default="impurity"
         R of the path. Rows left out always cost their error, their loss or their squared error.
@@ -319,25 +319,29 @@ def choose_alpha(
     """
     if rule not in ("best", "one_standard_error"):
         raise SettingError(f"rule={rule!r} is not known: choose from 'best', 'one_standard_error'")
-    folds = np.asarray(folds)
-    numbers = np.unique(folds)
-    if len(numbers) < 2:
-        raise SettingError("alpha is chosen on rows left out: there must be at least two folds with rows")
+    splits = folds if isinstance(folds, list) else _splits_of(np.asarray(folds))
     weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
     in_path = loss if measure == "error" else None
     path = cost_complexity_path(grow(np.arange(len(target))), measure, in_path)
     between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
     sums, squares, total = np.zeros(len(between)), np.zeros(len(between)), 0.0
-    for done, fold in enumerate(numbers):
-        left_out = np.flatnonzero(folds == fold)
-        tree = grow(np.flatnonzero(folds != fold))
+    for done, (kept, left_out) in enumerate(splits):
+        tree = grow(kept)
         costs = NodeCosts.of(tree, visit(tree, left_out), target[left_out], weight[left_out], loss)
         more, more_squares = cost_complexity_path(tree, measure, in_path).costs(costs, between)
         sums, squares, total = sums + more, squares + more_squares, total + costs.weight
-        report("folds", done + 1, len(numbers))
+        report("folds", done + 1, len(splits))
     risks = sums / total
     errors = np.sqrt(np.maximum(squares / total - risks**2, 0.0) / total)
     best = int(len(risks) - 1 - np.argmin(risks[::-1]))
     reach = risks[best] + (errors[best] if rule == "one_standard_error" else 0.0)
     chosen = int(np.flatnonzero(risks <= reach)[-1])
     return AlphaChoice(float(path.alphas[chosen]), path, risks, errors, best, chosen)
+
+
+def _splits_of(folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For every fold the rows outside of it, and its own."""
+    numbers = np.unique(folds)
+    if len(numbers) < 2:
+        raise SettingError("alpha is chosen on rows left out: there must be at least two folds with rows")
+    return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in numbers]

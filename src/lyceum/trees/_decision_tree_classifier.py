@@ -107,8 +107,10 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         The level of C4.5's bound, for "confidence" pruning: the smaller, the more is pruned.
     ccp_alpha : float or "cv", default=0.0
         α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves if it is not 0, after any
-        other `pruning`. "cv" chooses α by tenfold cross-validation, the largest within one standard error of
+        other `pruning`. "cv" chooses α by cross-validation, the largest within one standard error of
         the best, and goes with no other pruning.
+    cv : int, splitter, iterable of (train, test) or None, default=10
+        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     ccp_measure : {"impurity", "error"}, default="impurity"
         What is weighed against the leaves: the impurity of the leaves, or their error rate (expected loss).
     max_bins : int or None, default=None
@@ -193,6 +195,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         "default_class": "no_validation",
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "bound": [StrOptions({"c45", "normal", "exact"})],
+        "cv": ["cv_object"],
         "ccp_measure": [StrOptions({"impurity", "error"})],
         **GROWTH_CONSTRAINTS,
     }
@@ -228,6 +231,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         bound: str = "c45",
         smoothing: float = 20.0,
         ccp_alpha: Any = 0.0,
+        cv: Any = 10,
         ccp_measure: str = "impurity",
         max_bins: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -262,6 +266,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         self.bound = bound
         self.smoothing = smoothing
         self.ccp_alpha = ccp_alpha
+        self.cv = cv
         self.ccp_measure = ccp_measure
         self.max_bins = max_bins
         self.random_state = random_state

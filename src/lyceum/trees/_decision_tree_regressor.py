@@ -73,8 +73,10 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         The share of the rows held out for pruning by "reduced_error".
     ccp_alpha : float or "cv", default=0.0
         α: the tree is pruned to the subtree of smallest impurity + α · leaves if it is not 0, after any other
-        `pruning`. "cv" chooses α by tenfold cross-validation, the largest within one standard error of the
+        `pruning`. "cv" chooses α by cross-validation, the largest within one standard error of the
         best, and goes with no other pruning.
+    cv : int, splitter, iterable of (train, test) or None, default=10
+        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     max_bins : int or None, default=None
         The largest number of bins per column. From files larger than memory and Dask the tree is then grown
         level by level from histograms that merge, one or two passes per level. None: thresholds between all
@@ -126,6 +128,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
     _parameter_constraints: ClassVar[dict] = {
         "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
         "pruning": [None, StrOptions({"reduced_error", "cost_complexity"})],
+        "cv": ["cv_object"],
         **GROWTH_CONSTRAINTS,
     }
 
@@ -151,6 +154,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         pruning: str | None = None,
         validation_fraction: float = 0.25,
         ccp_alpha: Any = 0.0,
+        cv: Any = 10,
         max_bins: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
@@ -175,6 +179,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         self.pruning = pruning
         self.validation_fraction = validation_fraction
         self.ccp_alpha = ccp_alpha
+        self.cv = cv
         self.max_bins = max_bins
         self.random_state = random_state
         self.record = record

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils import check_random_state
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import SettingError, SourceError
 from lyceum.probability import class_weight_factors
-from lyceum.statistics import class_weights
+from lyceum.statistics import class_weights, folds_of
 from lyceum.tree_core import (
     BinnedRows,
     Bins,
@@ -44,7 +45,6 @@ from lyceum.trees._record import growth_record
 
 __all__ = ["fit_tree"]
 
-_FOLDS = 10
 _WITHOUT_ROWS = "max_bins=255, which grows trees from histograms, if it prunes without rows"
 
 
@@ -117,6 +117,8 @@ class InMemoryGrowth:
     prior: np.ndarray | None  # factors of the classes in growth alone
     growth: Growth
     n_classes: int | None
+    given: Rows  # those of zero weight too
+    used: np.ndarray | None  # which of them have weight; None: all
 
     @property
     def y(self) -> np.ndarray:
@@ -126,8 +128,10 @@ class InMemoryGrowth:
     @classmethod
     def on(cls, learner: Any, rows: Rows, seed: int) -> InMemoryGrowth:
         sample = rows.gathered(type(learner).__name__, _WITHOUT_ROWS)
+        given, used = rows, None
         if sample.w is not None and not sample.w.all():
-            rows, sample = rows.then(PositiveWeight()), sample.take(sample.w > 0)
+            used = sample.w > 0
+            rows, sample = rows.then(PositiveWeight()), sample.take(used)
         schema, X = rows.schema, sample.X
         bins = None if learner.max_bins is None else Bins.of(rows, learner.max_bins)
         columns = (
@@ -144,7 +148,7 @@ class InMemoryGrowth:
             weight = _times(weight, factors, sample.y)
         total = float(len(X) if weight is None else weight.sum())
         growth = growth_rules(learner, schema, len(X), total, seed)
-        return cls(learner, columns, bins, sample, weight, prior, growth, n_classes)
+        return cls(learner, columns, bins, sample, weight, prior, growth, n_classes, given, used)
 
     @cached_property
     def grown_weight(self) -> np.ndarray | None:
@@ -192,17 +196,25 @@ class InMemoryGrowth:
             )
         return np.sort(order[held:]), np.sort(order[:held])
 
-    def _by_cross_validation(self, loss: np.ndarray | None) -> Tree:
-        n = len(self.sample.X)
-        order = np.random.default_rng(self.growth.seed).permutation(n)
+    def _folds(self) -> Any:
+        """The fold of every row, drawn; or the rows of every split that was given."""
+        cv, n, seed = self.learner.cv, len(self.sample.X), self.growth.seed
+        if not isinstance(cv, Integral):
+            splits: Any = folds_of(cv, self.given, seed, is_classifier(self.learner))
+            used = slice(None) if self.used is None else self.used
+            sides = zip(splits.train[:, used], splits.test[:, used])
+            return [(np.flatnonzero(train), np.flatnonzero(test)) for train, test in sides]
         folds = np.empty(n, dtype=np.int64)
-        folds[order] = np.arange(n) % min(_FOLDS, n)
+        folds[np.random.default_rng(seed).permutation(n)] = np.arange(n) % min(int(cv), n)
+        return folds
+
+    def _by_cross_validation(self, loss: np.ndarray | None) -> Tree:
         measure: Any = getattr(self.learner, "ccp_measure", "impurity")
         choice = choose_alpha(
             lambda rows: self.grow(rows)[0],
             self.visits,
             self.y,
-            folds,
+            self._folds(),
             self.weight,
             measure=measure,
             loss=loss,

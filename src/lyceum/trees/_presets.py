@@ -264,7 +264,9 @@ class CART(_Preset):
     ----------
     ccp_alpha : float or "cv", default="cv"
         α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves; "cv": the largest within
-        one standard error of the best in tenfold cross-validation.
+        one standard error of the best in cross-validation.
+    cv : int, splitter, iterable of (train, test) or None, default=10
+        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     ccp_measure : {"error", "impurity"}, default="error"
         The error rate of the leaves (their expected loss), as in the book, or their impurity.
     criterion : {"gini", "entropy", "misclassification"}, default="gini"
@@ -350,6 +352,7 @@ class CART(_Preset):
         self,
         *,
         ccp_alpha: Any = "cv",
+        cv: Any = 10,
         ccp_measure: str = "error",
         criterion: str = "gini",
         min_samples_split: float = 2,
@@ -365,6 +368,7 @@ class CART(_Preset):
         categorical_features: Any = "from_dtype",
     ):
         self.ccp_alpha = ccp_alpha
+        self.cv = cv
         self.ccp_measure = ccp_measure
         self.criterion = criterion
         self.min_samples_split = min_samples_split
