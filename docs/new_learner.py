@@ -47,8 +47,8 @@ class NearestMean(OnePassClassifier):
 
     def summary(self) -> Summary:
         rows = [[str(name), *mean] for name, mean in zip(self.classes_, self.means_)]
-        return Summary(self._title(), {}, [Table("Means", ["class", *self._design_names], rows)])
+        return Summary(self._title(), {}, [Table("Means", ["class", *self.design_names], rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.classes_), len(self._design_names)
+        K, d = len(self.classes_), len(self.design_names)
         return {"means_": (K, d), "scale_": (d,), "offset_": (K,)}

@@ -92,7 +92,7 @@ class Table:
     def __str__(self) -> str:
         cells = [list(map(show, row)) for row in self.rows]
         wide = [max(map(len, column)) for column in zip(self.columns, *cells)]
-        right = [self._is_number(j) for j in range(len(self.columns))]
+        right = [self.is_number_column(j) for j in range(len(self.columns))]
         lines = [self._line(row, wide, right) for row in ([*self.columns], *cells)]
         lines.insert(1, "  ".join("─" * width for width in wide))
         return "\n".join([self.title, *lines] if self.title else lines)
@@ -101,7 +101,8 @@ class Table:
         """Title, columns and rows in JSON's own types."""
         return {"title": self.title, "columns": plain(self.columns), "rows": plain(self.rows)}
 
-    def _is_number(self, j: int) -> bool:
+    def is_number_column(self, j: int) -> bool:
+        """Whether all cells of column number j are numbers."""
         return bool(self.rows) and all(isinstance(row[j], int | float | np.number) for row in self.rows)
 
     @staticmethod

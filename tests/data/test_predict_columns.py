@@ -42,7 +42,7 @@ def test_every_frame_library_gives_the_same_learner(fitted, make):
     learner = NearestMean().fit(make(TABLE), LABELS)
     np.testing.assert_array_equal(learner.mean_, fitted.mean_)
     assert learner.feature_names_in_.tolist() == ["age", "town", "smokes"]
-    assert learner._design_names == ("age", "town=Bonn", "town=Köln", "town=Ulm", "smokes")
+    assert learner.design_names == ("age", "town=Bonn", "town=Köln", "town=Ulm", "smokes")
     for other in MAKERS.values():
         assert learner.predict(other(TABLE)).tolist() == fitted.predict(TABLE).tolist()
 

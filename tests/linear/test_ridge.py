@@ -74,7 +74,7 @@ def test_categories_are_one_of_c():
     y = frame["x"] + (frame["colour"] == "red")
     model = Ridge(alpha=2.0).fit(frame, y)
     dummies = pd.get_dummies(frame, dtype=float)[["colour_blue", "colour_green", "colour_red", "x"]]
-    assert model._design_names == ("colour=blue", "colour=green", "colour=red", "x")
+    assert model.design_names == ("colour=blue", "colour=green", "colour=red", "x")
     assert_allclose(model.coef_, Reference(alpha=2.0).fit(dummies, y).coef_, rtol=1e-9)
     assert_allclose(model.explain(frame).scores, model.predict(frame), rtol=1e-9)
 

@@ -222,7 +222,7 @@ def test_categories_are_one_of_c_columns_and_may_grow():
     pca = PCA()
     for table in tables:
         pca.partial_fit(table)
-    assert pca._design_names == ("x", "colour=blue", "colour=green", "colour=red")
+    assert pca.design_names == ("x", "colour=blue", "colour=green", "colour=red")
     same_model(pca, PCA().fit(pa.concat_tables(tables)))
 
 

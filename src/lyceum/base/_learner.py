@@ -46,6 +46,9 @@ class Learner(BaseEstimator):
         Their names, where the rows of `fit` have some.
     n_rows_ : int
         The number of rows learned from, by `fit` or by all calls of `partial_fit`, whatever their weights.
+    design_names : tuple of str
+        The names of the columns that the method computes with: of one-of-C columns for categories, unless it
+        takes codes.
     history_axes : tuple of two str
         What the steps and the values of `history_` are, in a method that iterates and records.
 
@@ -117,7 +120,7 @@ class Learner(BaseEstimator):
         rows = Inputs(self).for_partial_fit(X, y, sample_weight, classes)
         return self._prepare_rows(rows)
 
-    def _rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
+    def rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
         """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite cells."""
         check_is_fitted(self)
         rows = Inputs(self).for_predict(X)
@@ -143,13 +146,13 @@ class Learner(BaseEstimator):
         return Design(Schema(self.schema_.columns), self._coding == "reference", sparse=self._takes_sparse)
 
     @property
-    def _design_names(self) -> tuple[str, ...]:
+    def design_names(self) -> tuple[str, ...]:
         """The names of the columns that the method computes with."""
         return self.schema_.names if self._coding == "codes" else self._design.after.names
 
     def _apply(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
         """`function` of every block of X, one result per row (lazy on Dask)."""
-        return self._rows_to_predict(X).collect(function)
+        return self.rows_to_predict(X).collect(function)
 
     def _explain(
         self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None

@@ -89,9 +89,9 @@ class OnePassLearner(Learner):
 
     def _partial_fit(self, *data: Any):
         """Learn from more rows."""
-        known = (self.schema_, self._design_names) if hasattr(self, "statistic_") else None
+        known = (self.schema_, self.design_names) if hasattr(self, "statistic_") else None
         rows = self._more_rows(*data)
-        if known is not None and known[1] != self._design_names:
+        if known is not None and known[1] != self.design_names:
             self._grow(known[0])
         return self._go_on(rows)
 

@@ -71,11 +71,15 @@ class PosteriorClassifier(Classifier):
         if rule is None or not self._design.is_plain:
             return self._apply(partial(_most_probable, self), X)
         check = CheckCells(type(self).__name__)
-        return self._rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
+        return self.rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
 
     def predict_proba(self, X: Any) -> Any:
         """The posterior probabilities, one column per class in the order of `classes_`; rows sum to 1."""
         return self._apply(partial(_posterior, self), X)
+
+    def log_joint(self, X: Any) -> Any:
+        """ln P(k) p(x | k), up to a term that all classes share: what predictions come from, (n, K)."""
+        return self._apply(self._log_joint, X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of the posterior probabilities."""

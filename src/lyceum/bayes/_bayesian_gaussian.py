@@ -220,7 +220,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         return "nothing: covariances are averaged over"
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.classes_), len(self._design_names)
+        K, d = len(self.classes_), len(self.design_names)
         return {
             "means_": (K, d),
             "_whiten": (K, d, d),

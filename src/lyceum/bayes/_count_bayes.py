@@ -76,7 +76,7 @@ class CountBayes(GenerativeClassifier):
         """The columns whose log probability is farthest above the mean of all classes."""
         lead = self.feature_log_prob_[k] - self.feature_log_prob_.mean(axis=0)
         order = np.argsort(-lead, kind="stable")[:_N_COLUMNS]
-        names, p = self._design_names, np.exp(self.feature_log_prob_[k])
+        names, p = self.design_names, np.exp(self.feature_log_prob_[k])
         rows = [(names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j])) for j in order]
         heads = ("column", "count", "probability", "log above the mean class")
         return Table(f"Columns typical of {self.classes_[k]}", heads, rows)
@@ -87,7 +87,7 @@ class CountBayes(GenerativeClassifier):
         return tags
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        shape = (len(self.classes_), len(self._design_names))
+        shape = (len(self.classes_), len(self.design_names))
         absent = {} if self._absent is None else {"_absent": shape}
         return {"_constant": shape[:1], "_weights": shape[::-1], "_present": shape, **absent}
 

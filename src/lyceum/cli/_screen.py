@@ -108,7 +108,7 @@ def show_table(shown: report.Table) -> None:
     if shown.title:
         console.print(Text(shown.title, style="bold"), soft_wrap=True)
     cells = [[show(cell) for cell in row] for row in shown.rows]
-    number = [shown._is_number(j) for j in range(len(shown.columns))]
+    number = [shown.is_number_column(j) for j in range(len(shown.columns))]
     least = []
     for j, head in enumerate(shown.columns):
         width = max([len(head), *(len(row[j]) for row in cells)])

@@ -338,7 +338,7 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, M
             "counts_": (k,),
         }
         if not sparse.issparse(self.rows_):
-            width = 0 if self._is_precomputed else len(self._design_names)
+            width = 0 if self._is_precomputed else len(self.design_names)
             shapes["rows_"] = (n, width)
         return shapes
 

@@ -348,7 +348,7 @@ class DensityClusters(ClusterMixin, MetricLearner):
             "counts_": (k,),
         }
         if not sparse.issparse(self.rows_):
-            shapes["rows_"] = (m, 0 if self._is_precomputed else len(self._design_names))
+            shapes["rows_"] = (m, 0 if self._is_precomputed else len(self.design_names))
         return shapes
 
     _nan_means_none = True

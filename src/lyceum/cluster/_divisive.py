@@ -298,7 +298,7 @@ class Divisive(ClusterMixin, MetricLearner):
             "split_parts_": (splits, 2),
         }
         if self.method == "bisecting":
-            shapes["split_centers_"] = (splits, 2, len(self._design_names))
+            shapes["split_centers_"] = (splits, 2, len(self.design_names))
         return shapes
 
     def _check_model(self) -> None:

@@ -141,7 +141,7 @@ class MetricLearner(Learner):
         return [CheckCells(type(self).__name__, False), self._design]
 
     @property
-    def _design_names(self) -> tuple[str, ...]:
+    def design_names(self) -> tuple[str, ...]:
         return self.schema_.names if self._compares_cells else self._design.after.names
 
     def _distances(self, A: Any, B: Any = None) -> np.ndarray:

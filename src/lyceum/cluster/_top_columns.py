@@ -40,7 +40,7 @@ def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -
     """
     centers = model.cluster_centers_
     centers = np.asarray(dense_cells(centers))
-    names = list(model._design_names if names is None else names)
+    names = list(model.design_names if names is None else names)
     if len(names) != centers.shape[1]:
         raise SettingError(f"there are {len(names)} names, but the centres have {centers.shape[1]} columns")
     order = np.argsort(-centers, axis=1, kind="stable")[:, :most]

@@ -178,7 +178,7 @@ class GaussianDensity(Density, OnePassLearner):
 
     def _warn_of(self, dependent: int) -> None:
         warnings.warn(
-            f"GaussianDensity: column {self._design_names[dependent]!r} depends linearly on others, and the "
+            f"GaussianDensity: column {self.design_names[dependent]!r} depends linearly on others, and the "
             f"covariance is singular: {RIDGE:g} of the variance of each column was added. Drop such columns, "
             "or use estimate='bayes' with a prior scale",
             LinAlgWarning,
@@ -224,7 +224,7 @@ class GaussianDensity(Density, OnePassLearner):
         float
         """
         check_is_fitted(self)
-        low, high = check_box(box, self._design_names).T
+        low, high = check_box(box, self.design_names).T
         fixed = ~self._used
         if not ((low <= self.mean_) & (self.mean_ <= high))[fixed].all():
             return 0.0
@@ -312,10 +312,10 @@ class GaussianDensity(Density, OnePassLearner):
             if np.isfinite(value):
                 facts[name] = value
         spread = np.sqrt(np.diag(self.covariance_))
-        rows = [*zip(self._design_names, self.mean_.tolist(), spread.tolist())]
+        rows = [*zip(self.design_names, self.mean_.tolist(), spread.tolist())]
         table = Table("Columns", ("column", "location", "standard deviation (scale)"), rows)
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d = len(self._design_names)
+        d = len(self.design_names)
         return {"mean_": (d,), "covariance_": (d, d), "_whiten": (d, d), "_used": (d,)}

@@ -135,7 +135,7 @@ class HistogramDensity(Density, OnePassLearner):
         return super()._go_on(rows)
 
     def _set_grid(self, rows: Rows) -> None:
-        d = len(self._design_names)
+        d = len(self.design_names)
         self.origin_ = _one_per_column("origin", 0.0 if self.origin is None else self.origin, d)
         if self.n_bins is None and not isinstance(self.bin_width, str):
             self.bin_width_ = _one_per_column("bin_width", self.bin_width, d)
@@ -171,7 +171,7 @@ class HistogramDensity(Density, OnePassLearner):
 
     def _log_density_of(self, block: Block) -> np.ndarray:
         X = np.asarray(block.X, dtype=np.float64)
-        found = find_cells(self.cells_, cells_of(X, self.origin_, self.bin_width_, self._design_names))
+        found = find_cells(self.cells_, cells_of(X, self.origin_, self.bin_width_, self.design_names))
         with np.errstate(divide="ignore"):
             return np.log(np.where(found >= 0, self.density_[found], 0.0))
 
@@ -191,7 +191,7 @@ class HistogramDensity(Density, OnePassLearner):
         float
         """
         check_is_fitted(self)
-        low, high = check_box(box, self._design_names).T
+        low, high = check_box(box, self.design_names).T
         start = self.origin_ + self.cells_ * self.bin_width_
         overlap = np.minimum(high, start + self.bin_width_) - np.maximum(low, start)
         shares = np.maximum(overlap, 0.0) / self.bin_width_
@@ -234,7 +234,7 @@ class HistogramDensity(Density, OnePassLearner):
             "largest density": float(self.density_.max()),
         }
         bins = [len(np.unique(column)) for column in self.cells_.T]
-        rows = zip(self._design_names, self.bin_width_.tolist(), self.origin_.tolist(), bins)
+        rows = zip(self.design_names, self.bin_width_.tolist(), self.origin_.tolist(), bins)
         table = Table("Grid", ("column", "bin width", "origin", "bins with rows"), [*map(list, rows)])
         return Summary(head.title, {**head.facts, **facts}, [table])
 
@@ -243,7 +243,7 @@ class HistogramDensity(Density, OnePassLearner):
         return (*super()._parts(), CellWeights)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        m, d = len(self.density_), len(self._design_names)
+        m, d = len(self.density_), len(self.design_names)
         return {"cells_": (m, d), "density_": (m,), "bin_width_": (d,), "origin_": (d,)}
 
 

@@ -182,7 +182,7 @@ class KernelDensity(Density, Learner):
         float
         """
         check_is_fitted(self)
-        low, high = check_box(box, self._design_names).T
+        low, high = check_box(box, self.design_names).T
         if KERNELS[self.kernel].radial and len(low) > 1:
             raise SettingError(
                 "the probability of a box has no formula under a radial kernel in several columns: take "
@@ -245,12 +245,12 @@ class KernelDensity(Density, Learner):
         table = Table(
             "Bandwidths",
             ("column", "bandwidth", "standard deviation"),
-            [*zip(self._design_names, self.bandwidth_.tolist(), spread.tolist())],
+            [*zip(self.design_names, self.bandwidth_.tolist(), spread.tolist())],
         )
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, d = len(self.weights_), len(self._design_names)
+        n, d = len(self.weights_), len(self.design_names)
         return {"rows_": (n, d), "weights_": (n,), "bandwidth_": (d,)}
 
 

@@ -171,7 +171,7 @@ class NeighborDensity(Density, Learner):
         return Summary(head.title, {**head.facts, **facts})
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, d = len(self.weights_), len(self._design_names)
+        n, d = len(self.weights_), len(self.design_names)
         return {"rows_": (n, d), "weights_": (n,)}
 
 

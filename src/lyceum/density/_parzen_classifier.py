@@ -227,7 +227,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     def summary(self) -> Summary:
         """Priors, rows and bandwidths of every class."""
         head = super().summary()
-        names = self._design_names
+        names = self.design_names
         table = Table(
             "Classes",
             ("class", "prior", "weight", *(f"bandwidth of {name}" for name in names)),
@@ -244,7 +244,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d, n = len(self.classes_), len(self._design_names), len(self.weights_)
+        K, d, n = len(self.classes_), len(self.design_names), len(self.weights_)
         return {
             "rows_": (n, d),
             "weights_": (n,),

@@ -101,7 +101,8 @@ class MemberData:
     def fit(self, member: Any, rows: Any = None, columns: Any = None, w: Any = None) -> Any:
         """The member fitted on some rows and columns with these weights."""
         if self.container is None:
-            member.fit(Rows(replace(self._source(rows, columns), w=w)), None)  # a subclass may want a y
+            source = replace(self._source(rows, columns), w=w, settled=True)
+            member.fit(Rows(source), None)  # a subclass may want a y
             return member if self.named else without_names(member)
         assert self.labels is not None
         y = self.labels if rows is None else self.labels[rows]

@@ -123,7 +123,7 @@ class KernelLearner(Learner):
     @property
     def _n_cells(self) -> int:
         """The number of columns that the kernel sees."""
-        return self.n_features_in_ if self._keeps_categories else len(self._design_names)
+        return self.n_features_in_ if self._keeps_categories else len(self.design_names)
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]

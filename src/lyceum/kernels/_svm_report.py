@@ -109,7 +109,7 @@ def svc_summary(learner: Any, head: Summary) -> Summary:
     }
     lines = _machine_rows(learner)
     tables = [Table("Machines", _MACHINE_COLUMNS, lines)] if lines else []
-    if hasattr(learner, "coef_") and lines and len(learner._design_names) <= 200:
+    if hasattr(learner, "coef_") and lines and len(learner.design_names) <= 200:
         titles = [line[0] for line in lines]
-        tables.append(weights_table(learner._design_names, learner.intercept_, learner.coef_, titles))
+        tables.append(weights_table(learner.design_names, learner.intercept_, learner.coef_, titles))
     return Summary(head.title, {**head.facts, **facts}, tables)

@@ -250,8 +250,8 @@ class SVR(Regressor, SupportVectors):
             "working sets": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
         }
         tables = []
-        if hasattr(self, "coef_") and len(self._design_names) <= 200:
-            names = ("(intercept)", *self._design_names)
+        if hasattr(self, "coef_") and len(self.design_names) <= 200:
+            names = ("(intercept)", *self.design_names)
             weights = np.append(self.intercept_, self.coef_).tolist()
             tables.append(Table("Weights", ("column", "weight"), list(zip(names, weights))))
         return Summary(head.title, {**head.facts, **facts}, tables)

@@ -169,7 +169,7 @@ class LinearPredictor(Regressor, Learner):
         on = np.flatnonzero(self.coef_)
         order = on[np.argsort(-np.abs(self.coef_[on]))]
         head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
-        rows = [(self._design_names[j], float(self.coef_[j])) for j in order]
+        rows = [(self.design_names[j], float(self.coef_[j])) for j in order]
         return Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
 
     def _n_parameters(self) -> float:
@@ -181,7 +181,7 @@ class LinearPredictor(Regressor, Learner):
         return self.effective_degrees_ + 1.0
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"coef_": (len(self._design_names),)}
+        return {"coef_": (len(self.design_names),)}
 
 
 class LeastSquares(LinearPredictor, OnePassLearner):
@@ -207,7 +207,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
             fit = self._fit_of(self.statistic_)
             self._set_results(self._refine(fit, without_checks(rows)))
         if len(fit.factor.dependent):
-            warn_dependent(self, self._design_names, fit.factor, self.statistic_.n_rows, self._solution_text)
+            warn_dependent(self, self.design_names, fit.factor, self.statistic_.n_rows, self._solution_text)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):

@@ -103,4 +103,4 @@ def _warn_of_dependent_columns(learner: Any, problem: LogLoss) -> None:
     floor = spread.weight.sum() * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
     factor = PositiveFactor.of(spread.scatter, floor)
     if len(factor.dependent):
-        warn_dependent(learner, learner._design_names, factor, spread.n_rows)
+        warn_dependent(learner, learner.design_names, factor, spread.n_rows)

@@ -175,11 +175,11 @@ class MarginClassifier(LinearScores):
         `fit` on all rows; with the others it comes near it. `objective_`, `losses_` and `n_iter_` are then of
         these rows. `classes` names, in the first call, classes whose rows come later.
         """
-        known = (self.classes_.tolist(), self._design_names) if hasattr(self, "coef_") else None
+        known = (self.classes_.tolist(), self.design_names) if hasattr(self, "coef_") else None
         rows = self._more_rows(X, y, sample_weight, classes)
         if known is not None and len(known[0]) == 1 < len(self.classes_):
             known = None  # one class has no weights yet
-        check_same_weights(known, (self.classes_.tolist(), self._design_names))
+        check_same_weights(known, (self.classes_.tolist(), self.design_names))
         if len(rows.schema) > _WIDE:
             raise SettingError(
                 f"partial_fit keeps a square matrix of the columns, and takes {_WIDE} of them, not "

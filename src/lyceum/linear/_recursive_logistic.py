@@ -97,12 +97,12 @@ class RecursiveLogistic:
         N(w*, H⁻¹). `classes` names, in the first call, classes whose rows come later.
         """
         fitted = hasattr(self, "coef_")
-        known = (self.classes_.tolist(), self._design_names) if fitted else None
+        known = (self.classes_.tolist(), self.design_names) if fitted else None
         with unchanged_on_failure(self):
             rows = self._more_rows(X, y, sample_weight, classes)
             if known is not None and known[0] != self.classes_.tolist() and len(known[0]) == 1:
                 known = None  # one class has no weights yet
-            check_same_weights(known, (self.classes_.tolist(), self._design_names))
+            check_same_weights(known, (self.classes_.tolist(), self.design_names))
             self._check_settings()
             if known is None and self.standardize:
                 raise SettingError(
@@ -135,7 +135,7 @@ class RecursiveLogistic:
         """One pass over the rows in their order."""
         self.__dict__.pop("bound_", None)
         if len(self.classes_) == 1:
-            self.recursion_, self.mean_ = {}, np.zeros(len(self._design_names))
+            self.recursion_, self.mean_ = {}, np.zeros(len(self.design_names))
             self._fit_one_class()
             return self
         history, record = (self.history_, getattr(self, "record_", [])) if go_on else ([], [])

@@ -123,7 +123,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         """
         block = self._gather(self._rows(X, y, sample_weight))
         self._learn_scale(block)
-        d = len(self._design_names)
+        d = len(self.design_names)
         self._keep(np.empty((0, d)), np.empty(0), np.empty(0, dtype=np.int64))
         self._grow(block)
         return self
@@ -146,7 +146,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         block = self._gather(self._more_rows(X, y, sample_weight, classes))
         if known is None or old_classes is None:
             self._learn_scale(block)
-            self._keep(np.empty((0, len(self._design_names))), np.empty(0), np.empty(0, dtype=np.int64))
+            self._keep(np.empty((0, len(self.design_names))), np.empty(0), np.empty(0, dtype=np.int64))
         else:
             self._recode(known, old_classes)
         self._grow(block)
@@ -319,7 +319,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return Summary(head.title, facts, [Table("Classes", ("class", "spheres", "median radius"), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        m, d = len(self.radii_), len(self._design_names)
+        m, d = len(self.radii_), len(self.design_names)
         shapes: dict[str, tuple[int, ...]] = {"centers_": (m, d), "radii_": (m,), "center_class_": (m,)}
         shapes["counts_"] = (m,)
         return shapes | {"mean_": (d,), "scale_": (d,)}

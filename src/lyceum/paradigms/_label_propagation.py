@@ -215,7 +215,7 @@ class LabelPropagation(Classifier, MetricLearner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {
-            "typical_": (len(self._design_names),),
+            "typical_": (len(self.design_names),),
             "label_distributions_": (len(self.labels_), len(self.classes_)),
         }
 

@@ -218,7 +218,7 @@ class ModelAsPrior(EitherTask, Learner):
         """The correction of every design column."""
         check_is_fitted(self)
         heads = ["column", *(map(str, self.classes_) if has_classes(self) else ["correction"])]
-        rows = [[name, *map(float, part)] for name, part in zip(self._design_names, self.coef_.T)]
+        rows = [[name, *map(float, part)] for name, part in zip(self.design_names, self.coef_.T)]
         rows.append(["(intercept)", *map(float, self.intercept_)])
         source = "none" if self.source_ is None else type(self.source_).__name__
         facts = {"source": source, "precision of the prior": self.alpha}
@@ -230,7 +230,7 @@ class ModelAsPrior(EitherTask, Learner):
         return int(self.coef_.size) + (0 if self.source_ is None else complexity(self.source_))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d = len(self._design_names)
+        d = len(self.design_names)
         K = len(self.classes_) if has_classes(self) else 1
         own = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
         return own | {"typical_": (self.n_features_in_,)}

@@ -154,7 +154,7 @@ class NeighborDistance(MetricLearner):
         return Summary(head.title, {**head.facts, **facts})
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"typical_": (len(self._design_names),)}
+        return {"typical_": (len(self.design_names),)}
 
     def _check_model(self) -> None:
         super()._check_model()

@@ -33,7 +33,7 @@ def queries(model: Any, block: Block) -> Any:
 
 def check_stored(model: Any, n: int) -> None:
     """Raise unless `model.rows_`, read from a file, are n rows of the model's columns."""
-    rows, shape = model.rows_, (n, len(model._design_names))
+    rows, shape = model.rows_, (n, len(model.design_names))
     if rows.shape != shape:
         raise ModelFileError(f"has {type(model).__name__}.rows_ of shape {rows.shape}, not {shape}")
 

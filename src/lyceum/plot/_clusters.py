@@ -308,7 +308,7 @@ def kmeans_steps(
         sharey=True,
         squeeze=False,
     )
-    names = getattr(model, "_design_names", [f"x{j}" for j in range(X.shape[1])])
+    names = getattr(model, "design_names", [f"x{j}" for j in range(X.shape[1])])
     i, j = columns
     for ax, s in zip(grid.flat, shown):
         centers = steps[s]["centers"]

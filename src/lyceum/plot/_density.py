@@ -295,7 +295,7 @@ def _rows_of(X: Any, model: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] not in (1, 2):
         raise DataError(f"rows of shape {rows.shape} cannot be drawn: give one column or two")
-    return rows, tuple(getattr(model, "_design_names", ("x", "y")))
+    return rows, tuple(getattr(model, "design_names", ("x", "y")))
 
 
 def _spread(values: np.ndarray, n: int) -> np.ndarray:
@@ -322,7 +322,7 @@ def _values(model: Any, grid: np.ndarray, X: Any) -> np.ndarray:
 
 def _joint(model: Any, grid: np.ndarray, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a float."""
-    log = np.asarray(model._apply(model._log_joint, _like(grid, X)))
+    log = np.asarray(model.log_joint(_like(grid, X)))
     return np.exp(log), log.argmax(axis=1)
 
 

@@ -168,7 +168,7 @@ def _draw_lines(ax: Axes, l: int, left: dict[int, float], right: dict[int, float
 
 
 def _name_nodes(ax: Axes, model: Any, layers: list[dict[int, float]]) -> None:
-    inputs = model._design_names
+    inputs = model.design_names
     classes = getattr(model, "classes_", None)
     outputs = [model.schema_.target_name]
     if classes is not None:

@@ -121,7 +121,7 @@ def biplot(
         ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 1.3})
         side: dict[str, Any] = {"ha": "left" if x >= 0 else "right", "va": "bottom" if y >= 0 else "top"}
         box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-        ax.text(1.03 * x, 1.03 * y, pca._design_names[j], color=INK, fontsize="small", bbox=box, **side)
+        ax.text(1.03 * x, 1.03 * y, pca.design_names[j], color=INK, fontsize="small", bbox=box, **side)
     first, second = (f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2))
     ax.margins(0.12)
     finish(ax, first, second, title)

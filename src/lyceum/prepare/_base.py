@@ -126,7 +126,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
         given = library_of(X)
         X = to_arrow(X) if given == "arrow" else X
-        rows = self._rows_to_predict(X)
+        rows = self.rows_to_predict(X)
         after = rows.then(step)
         return contain(_collect(after), after.schema, rows.source, X, library or given)  # type: ignore[arg-type]
 

@@ -89,11 +89,11 @@ class DropMissing(Transformer, OnePassLearner):
         return tuple(None if part is None else _rows_where(part, keep) for part in (X, y, sample_weight))  # type: ignore[return-value]
 
     def _complete(self, X: Any) -> np.ndarray:
-        return self._rows_to_predict(X).collect(_is_complete)
+        return self.rows_to_predict(X).collect(_is_complete)
 
     def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
         X = to_arrow(X) if library_of(X) == "arrow" else X
-        rows = self._rows_to_predict(X)
+        rows = self.rows_to_predict(X)
         source: ArraySource = rows.source  # type: ignore[assignment]
         keep = rows.collect(_is_complete)
         source = replace(source, X=source.X[keep])

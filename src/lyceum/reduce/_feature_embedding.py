@@ -176,7 +176,7 @@ class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         return Summary(self._title(), facts, [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, d = self.n_components_, len(self._design_names)
+        k, d = self.n_components_, len(self.design_names)
         return {"components_": (k, d), "mean_": (d,), "eigenvalues_": (k,)}
 
     @property

@@ -101,7 +101,7 @@ class TableCells:
         """The cells of a table; a long one is sorted by strength and `folded`."""
         table = _without_empty_columns(table)
         heads, title, given = list(table.columns), table.title, list(table.rows)
-        numeric = [table._is_number(j) for j in range(len(heads))]
+        numeric = [table.is_number_column(j) for j in range(len(heads))]
         long = folded and len(given) > _ROWS_SHOWN + 3
         by = next((head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None)
         if long and by is not None:
@@ -121,7 +121,7 @@ def _without_empty_columns(table: Table) -> Table:
     blank = {
         j
         for j in range(len(table.columns))
-        if table._is_number(j) and all(math.isnan(row[j]) for row in table.rows)
+        if table.is_number_column(j) and all(math.isnan(row[j]) for row in table.rows)
     }
     if not blank:
         return table

@@ -170,7 +170,7 @@ def _cell(labels: TreeLabels, node: int, cell: float) -> Any:
 def coded_row(learner: Learner, X: Any, row: int = 0) -> np.ndarray:
     """The cells of row number `row` of X as a fitted learner codes them."""
     place = row
-    for block in learner._rows_to_predict(X).blocks():
+    for block in learner.rows_to_predict(X).blocks():
         if 0 <= place < len(block):
             return float_cells(block.X[place])
         place -= len(block)
