@@ -1,7 +1,10 @@
 """Pictures of the results of `evaluate`: the same as those of the arrays behind them."""
 
+import contextlib
+
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot
 from sklearn.linear_model import LogisticRegression
@@ -9,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 matplotlib.use("Agg")
 
-from lyceum import evaluate, plot
+from lyceum import evaluate, plot, scan
 from lyceum.errors import SettingError
 
 
@@ -142,6 +145,72 @@ def test_mcnemar_shows_the_rows_that_one_model_gets_wrong():
     assert bars == [-5, 12]
     with pytest.raises(SettingError, match="draw them apart"):
         plot.comparison({"a": test, "b": evaluate.corrected_t([0.1, 0.2], [0.2, 0.2], test_to_train=1.0)})
+
+
+def test_areas_are_compared_with_their_interval_and_apart_from_losses():
+    test = evaluate.delong(y, p, X[:, 1])
+    ax = plot.comparison(test, label="one − two")
+    assert list(ax.lines[0].get_xdata()) == [test.low, test.high]
+    assert list(ax.lines[1].get_xdata()) == [test.difference]
+    assert ax.get_xlabel() == "difference in area under the ROC curve, first − second"
+    with pytest.raises(SettingError, match="compare areas and rows: draw them apart"):
+        plot.comparison({"a": test, "b": evaluate.mcnemar(only_first_wrong=12, only_second_wrong=5)})
+
+
+def test_a_bootstrap_shows_its_rounds_and_both_estimates():
+    folds = evaluate.cross_validate(GaussianNB(), X, y, cv=5)
+    rounds = evaluate.bootstrap_632(GaussianNB(), X, y, n_rounds=7)
+    ax = plot.cross_validation({"folds": folds, "bootstrap": rounds})
+    assert ax.collections[-1].get_offsets()[:, 0].tolist() == rounds.rounds.tolist()
+    assert [line.get_xdata()[0] for line in ax.lines[-2:]] == [rounds.error, rounds.plus]
+    assert {"one split", "one round", ".632 estimate", ".632+ estimate"} <= set(legend_of(ax))
+
+
+def test_reports_have_their_matrix_and_their_rates():
+    report = evaluate.class_report(y3, said3)
+    for picture in (plot.confusion, plot.cobweb):
+        shown, of_matrix = picture(report), picture(report.confusion)
+        assert [text.get_text() for text in shown.texts] == [text.get_text() for text in of_matrix.texts]
+    heights = [bar.get_height() for bar in plot.class_rates(report).patches]
+    assert heights[:4] == [*(one.precision for one in report.per_class), report.macro.precision]
+    assert heights[8:] == [*(one.f1 for one in report.per_class), report.macro.f1]
+
+
+def test_a_two_by_two_table_has_its_matrix_and_its_rates():
+    said = np.where(p > 0.4, "yes", "no")
+    report = evaluate.binary_report(y, said)
+    shown, of_matrix = plot.confusion(report), plot.confusion(evaluate.confusion(y, said))
+    assert [text.get_text() for text in shown.texts] == [text.get_text() for text in of_matrix.texts]
+    bars = plot.class_rates(report).patches
+    assert [bar.get_height() for bar in bars][:3] == [report.accuracy, report.precision, report.recall]
+    nobody = plot.class_rates(evaluate.binary_report(tp=0, fp=0, fn=3, tn=5))
+    assert "undefined" in [text.get_text() for text in nobody.texts]
+
+
+PICTURES = (
+    "bias_variance", "calibration", "class_rates", "cobweb", "comparison", "confusion", "cost_curve",
+    "cross_validation", "density_errors", "learning_curve", "precision_recall", "residuals", "roc",
+    "validation_curve",
+)  # fmt: skip
+RESULTS = {
+    "report": lambda: evaluate.regression_report([1.0, 2.0], [1.0, 2.5]),
+    "test": lambda: evaluate.delong(y, p, X[:, 1]),
+    "interval": lambda: evaluate.auc_interval(y, p),
+    "table": lambda: evaluate.binary_report(tp=4, fp=1, fn=3, tn=5),
+}
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_result_is_drawn_or_refused_in_a_sentence(picture, result):
+    with contextlib.suppress(SettingError):
+        assert getattr(plot, picture)(RESULTS[result]()).has_data()
+
+
+def test_rows_in_the_place_of_y_are_their_target():
+    rows = scan(pd.DataFrame({"x": X[:, 0], "y": y}), target="y")
+    assert drawn(plot.roc(rows, p)) == drawn(plot.roc(y, p))
+    assert drawn(plot.calibration(rows, p)) == drawn(plot.calibration(y, p))
 
 
 def test_bias_and_variance_stand_side_by_side():

@@ -6,6 +6,7 @@ Pictures of evidence take the results of `lyceum.evaluate` as they are, and arra
 from lyceum.plot import style
 from lyceum.plot._bayes_net import bayes_net, junction_tree, moral_graph
 from lyceum.plot._calibration import calibration
+from lyceum.plot._class_rates import class_rates
 from lyceum.plot._clusters import dendrogram, elbow, kmeans_steps, silhouette
 from lyceum.plot._comparisons import bias_variance, comparison, cross_validation
 from lyceum.plot._confusion import cobweb, confusion
@@ -47,6 +48,7 @@ __all__ = [
     "biplot",
     "calibration",
     "class_densities",
+    "class_rates",
     "cobweb",
     "comparison",
     "confusion",

@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from lyceum.base import target_of
+from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError
 
 __all__ = ["NamedCurve", "binary_tasks", "named_curves"]
@@ -57,7 +59,7 @@ def binary_tasks(
     Two classes make one task for each classifier. More make one for each class against the rest, or, with
     several classifiers, one curve each, the average over the classes.
     """
-    y = np.asarray(y)
+    y = np.asarray(target_of(y) if isinstance(y, Rows) else y)
     if y.ndim != 1 or not y.size:
         raise DataError(f"y has the shape {y.shape}: give one true label for every row, at least one row")
     labels = np.unique(y) if classes is None else np.asarray(classes)

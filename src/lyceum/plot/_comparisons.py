@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import SettingError
-from lyceum.evaluate import BiasVariance, CorrectedT, CrossValidation, FiveByTwoTest, McNemar
+from lyceum.evaluate import (
+    BiasVariance,
+    Bootstrap632,
+    CorrectedT,
+    CrossValidation,
+    DeLong,
+    FiveByTwoTest,
+    McNemar,
+)
 from lyceum.plot._learning_curves import loss_name
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
 
@@ -19,7 +27,7 @@ __all__ = ["bias_variance", "comparison", "cross_validation"]
 
 
 def cross_validation(
-    results: CrossValidation | Mapping[str, CrossValidation],
+    results: CrossValidation | Bootstrap632 | Mapping[str, CrossValidation | Bootstrap632],
     *,
     label: str | None = None,
     title: str | None = None,
@@ -27,10 +35,12 @@ def cross_validation(
 ) -> Axes:
     """The losses of every split, with their mean and its corrected standard error, one line per model.
 
+    Of a bootstrap, the losses on the left-out rows of every round, with the .632 and the .632+ estimates.
+
     Parameters
     ----------
-    results : CrossValidation, or dict of name to CrossValidation
-        From `lyceum.evaluate.cross_validate`; all with the same loss.
+    results : CrossValidation, Bootstrap632, or dict of name to such
+        From `lyceum.evaluate.cross_validate` or `lyceum.evaluate.bootstrap_632`; all with the same loss.
     label : str, optional
         The name of one model.
     title : str, optional
@@ -43,7 +53,7 @@ def cross_validation(
 
     See Also
     --------
-    lyceum.evaluate.cross_validate : The results as numbers.
+    lyceum.evaluate.cross_validate, lyceum.evaluate.bootstrap_632 : The results as numbers.
     comparison : Tests of a difference.
 
     Examples
@@ -55,38 +65,55 @@ def cross_validation(
     >>> ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()]
     ('error rate', ['Bayes'])
     """
-    named = _name_results(results, (CrossValidation,), label)
+    named = _name_results(results, (CrossValidation, Bootstrap632), label)
     losses = {result.loss_name for result in named.values()}
     if len(losses) > 1:
         raise SettingError(f"the results have different losses ({', '.join(sorted(losses))}): compare one")
     ax = axes(ax, _size(len(named)))
     for place, result in enumerate(named.values()):
-        colour = COLOURS[place % len(COLOURS)]
-        ax.scatter(
-            result.losses,
-            _spread(place, len(result.losses)),
-            s=18,
-            color=colour,
-            alpha=0.45,
-            linewidths=0,
-            label="one split" if place == 0 else None,
-        )
-        ax.errorbar(
-            result.mean,
-            place,
-            xerr=result.standard_error,
-            fmt="D",
-            color=INK,
-            markersize=5.5,
-            capsize=3,
-            linewidth=1.4,
-            label="mean ± standard error (corrected)" if place == 0 else None,
-        )
+        _draw_splits(ax, place, result)
     _name_rows(ax, list(named))
     finish(ax, loss_name(losses.pop()), "", title)
     ax.grid(False, axis="y")
     _legend_below(ax)
     return ax
+
+
+def _draw_splits(ax: Axes, place: int, result: CrossValidation | Bootstrap632) -> None:
+    """One line of the picture: a dot for every split or round, and the estimate made of them."""
+    shown = set(ax.get_legend_handles_labels()[1])
+
+    def once(name: str) -> str | None:
+        return None if name in shown else name
+
+    bootstrap = isinstance(result, Bootstrap632)
+    losses = result.rounds if isinstance(result, Bootstrap632) else result.losses
+    ax.scatter(
+        losses,
+        _spread(place, len(losses)),
+        s=18,
+        color=COLOURS[place % len(COLOURS)],
+        alpha=0.45,
+        linewidths=0,
+        label=once("one round" if bootstrap else "one split"),
+    )
+    if isinstance(result, Bootstrap632):
+        ax.plot(result.error, place, "D", color=INK, markersize=5.5, label=once(".632 estimate"))
+        ax.plot(
+            result.plus, place, "s", color=INK, fillstyle="none", markersize=7, label=once(".632+ estimate")
+        )
+        return
+    ax.errorbar(
+        result.mean,
+        place,
+        xerr=result.standard_error,
+        fmt="D",
+        color=INK,
+        markersize=5.5,
+        capsize=3,
+        linewidth=1.4,
+        label=once("mean ± standard error (corrected)"),
+    )
 
 
 def comparison(
@@ -96,16 +123,17 @@ def comparison(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Tests of two models: their difference in loss, or the rows that only one of them gets wrong.
+    """Tests of two models: their difference in loss or in area, or the rows that only one gets wrong.
 
-    Left of zero the first model is better.
+    Left of zero the first model is better; of areas under the ROC curve, right of zero.
 
     Parameters
     ----------
-    tests : CorrectedT, FiveByTwoTest or McNemar, or dict of name to such
+    tests : CorrectedT, FiveByTwoTest, McNemar or DeLong, or dict of name to such
         From `lyceum.evaluate`. Of a `CorrectedT` the mean difference and its interval are drawn, of a
         `FiveByTwoTest` the ten differences and their mean. `McNemar` tests are drawn apart: the numbers of
-        rows that only the first and only the second model gets wrong.
+        rows that only the first and only the second model gets wrong. `DeLong` tests are drawn apart too: the
+        difference of the areas under the ROC curve and its interval.
     label : str, optional
         The name of one test.
     title : str, optional
@@ -118,7 +146,8 @@ def comparison(
 
     See Also
     --------
-    lyceum.evaluate.corrected_t, lyceum.evaluate.five_by_two, lyceum.evaluate.mcnemar : The tests.
+    lyceum.evaluate.corrected_t, lyceum.evaluate.five_by_two, lyceum.evaluate.mcnemar,
+    lyceum.evaluate.delong : The tests.
 
     Examples
     --------
@@ -128,25 +157,30 @@ def comparison(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['tree − forest']
     """
-    named = _name_results(tests, (CorrectedT, FiveByTwoTest, McNemar), label)
-    counts = [isinstance(test, McNemar) for test in named.values()]
-    if any(counts) and not all(counts):
-        raise SettingError("McNemar tests count rows, the others measure losses: draw them apart")
+    named = _name_results(tests, (CorrectedT, FiveByTwoTest, McNemar, DeLong), label)
+    measures = {_MEASURES.get(type(test), "losses") for test in named.values()}
+    if len(measures) > 1:
+        raise SettingError(f"the tests compare {' and '.join(sorted(measures))}: draw them apart")
+    measure = measures.pop()
     ax = axes(ax, _size(len(named)))
     for place, test in enumerate(named.values()):
         _draw_test(ax, place, test)
     ax.axvline(0.0, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference", zorder=1)
     _name_rows(ax, list(named))
-    if all(counts):
+    if measure == "rows":
         finish(ax, "rows that only the second  |  only the first model gets wrong", "", title)
         most = max(max(test.only_first_wrong, test.only_second_wrong) for test in named.values())
         ax.set_xlim(-1.45 * max(most, 1), 1.45 * max(most, 1))
         ax.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
     else:
-        finish(ax, "difference in loss, first − second", "", title)
+        of = "area under the ROC curve" if measure == "areas" else "loss"
+        finish(ax, f"difference in {of}, first − second", "", title)
         ax.margins(x=0.18)
     ax.grid(False, axis="y")
     return ax
+
+
+_MEASURES: dict[type, str] = {McNemar: "rows", DeLong: "areas"}  # all others compare losses
 
 
 def _draw_test(ax: Axes, place: int, test: Any) -> None:
@@ -156,9 +190,10 @@ def _draw_test(ax: Axes, place: int, test: Any) -> None:
         ax.barh(place, -test.only_second_wrong, color=COLOURS[1], height=0.5)
         ax.barh(place, test.only_first_wrong, color=COLOURS[0], height=0.5)
         end = test.only_first_wrong
-    elif isinstance(test, CorrectedT):
+    elif isinstance(test, CorrectedT | DeLong):
         ax.plot([test.low, test.high], [place, place], color=colour, linewidth=2.0, solid_capstyle="butt")
-        ax.plot(test.mean, place, "D", color=INK, markersize=5.5, zorder=4)
+        middle = test.difference if isinstance(test, DeLong) else test.mean
+        ax.plot(middle, place, "D", color=INK, markersize=5.5, zorder=4)
         end = test.high
     else:
         differences = test.differences.ravel()

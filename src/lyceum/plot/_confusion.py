@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.errors import DataError
-from lyceum.evaluate import Cobweb, Confusion
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate import BinaryReport, ClassReport, Cobweb, Confusion
 from lyceum.plot.style import INK, axes, heading, legend, line_style, reference_line
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ def confusion(
 
     Parameters
     ----------
-    matrix : Confusion, or array of shape (K, A)
-        From `lyceum.evaluate.confusion`; or counts, rows = true class, columns = predicted class or action.
+    matrix : Confusion, ClassReport, BinaryReport, or array of shape (K, A)
+        From `lyceum.evaluate.confusion`, `class_report` or `binary_report`; or counts, rows = true class,
+        columns = predicted class or action.
     classes : sequence of K labels, optional
         The true classes; by default those of the Confusion, or 0, 1, ...
     actions : sequence of A labels, optional
@@ -48,6 +49,7 @@ def confusion(
     See Also
     --------
     lyceum.evaluate.confusion : The matrix as numbers.
+    class_rates : Precision and recall of every class.
     cobweb : Only the mistakes, of several classifiers.
 
     Examples
@@ -115,9 +117,9 @@ def cobweb(
 
     Parameters
     ----------
-    matrices : Confusion, Cobweb, array of shape (K, K), or dict of name to such
-        From `lyceum.evaluate.confusion` or `lyceum.evaluate.cobweb`; or counts, rows = true class, columns =
-        predicted class.
+    matrices : Confusion, Cobweb, ClassReport, BinaryReport, array of shape (K, K), or dict of name to such
+        From `lyceum.evaluate.confusion`, `cobweb`, `class_report` or `binary_report`; or counts, rows = true
+        class, columns = predicted class.
     classes : sequence of K labels, optional
         The classes of arrays; 0, 1, ... by default.
     title : str, optional
@@ -202,6 +204,8 @@ def _mistakes(matrix: Any, classes: Sequence[Any] | None) -> tuple[np.ndarray, l
     """The rate of every mistake, 0 for a class without rows, and its name."""
     if isinstance(matrix, Cobweb):
         return matrix.rates, [f"{k} → {j}" for k, j in zip(matrix.truth.tolist(), matrix.predicted.tolist())]
+    if isinstance(matrix, ClassReport):
+        matrix = matrix.confusion
     if isinstance(matrix, Confusion):
         classes = matrix.classes.tolist() if classes is None else classes
         matrix = matrix.counts  # shares of the decided rows
@@ -224,9 +228,20 @@ def _n_classes(n_spokes: int) -> int:
 def _counts(
     matrix: Any, classes: Sequence[Any] | None, actions: Sequence[Any] | None
 ) -> tuple[np.ndarray, list[str], list[str]]:
+    if isinstance(matrix, ClassReport):
+        matrix = matrix.confusion
     if isinstance(matrix, Confusion):
         return _with_reject(matrix, classes, actions)
-    counts = np.asarray(matrix, dtype=np.float64)
+    if isinstance(matrix, BinaryReport):
+        classes = (matrix.negative, matrix.positive) if classes is None else classes
+        matrix = [[matrix.tn, matrix.fp], [matrix.fn, matrix.tp]]
+    try:
+        counts = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SettingError(
+            f"a {type(matrix).__name__} is no confusion matrix: give a Confusion, a ClassReport or a "
+            "BinaryReport from lyceum.evaluate, or an array of counts"
+        ) from None
     if counts.ndim != 2 or not counts.size or not (np.isfinite(counts) & (counts >= 0)).all():
         raise DataError(
             f"a confusion matrix holds counts, rows = true class and columns = predicted; this has the shape "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lyceum.errors import SettingError
 from lyceum.evaluate import DensityErrors
 from lyceum.plot.style import GREY, axes, finish, legend, line_style
 
@@ -45,6 +46,8 @@ def density_errors(result: DensityErrors, *, title: str | None = None, ax: Axes 
     >>> [line.get_label() for line in density_errors(found).lines[:3]]
     ['squared bias', 'variance', 'error']
     """
+    if not isinstance(result, DensityErrors):
+        raise SettingError(f"give a DensityErrors from lyceum.evaluate, not {type(result).__name__}")
     ax = axes(ax)
     order = np.argsort(result.values)
     x = result.values[order]

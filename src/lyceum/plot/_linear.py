@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.base import targets_to_score
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.plot._plane import plane_grid
 from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
 
@@ -67,7 +67,9 @@ def regularization_path(
     return ax
 
 
-def residuals(model: Any, X: Any, y: Any = None, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def residuals(
+    model: Any, X: Any = None, y: Any = None, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """Residuals, y minus the fitted value, over the fitted value.
 
     A good model leaves no pattern: neither a curve (a term is missing) nor a funnel (the variance changes).
@@ -101,6 +103,11 @@ def residuals(model: Any, X: Any, y: Any = None, *, title: str | None = None, ax
     >>> ax.collections[0].get_offsets()[:, 1].round(2).tolist()
     [-0.5, 1.0, -0.5]
     """
+    if X is None or not hasattr(model, "predict"):
+        raise SettingError(
+            "residuals need a fitted model and its rows, residuals(model, X, y): the reports of "
+            "lyceum.evaluate hold no single errors"
+        )
     ax = axes(ax)
     fitted = np.asarray(model.predict(X), dtype=np.float64)
     y, _ = targets_to_score(model, X, y, None)

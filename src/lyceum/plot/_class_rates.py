@@ -1,0 +1,105 @@
+"""Precision, recall and other rates of classes as bars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lyceum.errors import SettingError
+from lyceum.evaluate import BinaryReport, ClassReport
+from lyceum.plot.style import COLOURS, axes, finish, legend
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["class_rates"]
+
+_OF_CLASSES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+_OF_TWO = {
+    "accuracy": "accuracy",
+    "precision": "precision",
+    "recall": "recall",
+    "specificity": "specificity",
+    "npv": "negative\npredictive value",
+    "f1": "F1",
+}
+
+
+def class_rates(
+    report: ClassReport | BinaryReport, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """The rates of a report as bars: those of every class, or those of a two-by-two table.
+
+    Parameters
+    ----------
+    report : ClassReport or BinaryReport
+        From `lyceum.evaluate.class_report`: precision, recall and F1 of every class and their plain mean
+        (macro); or from `lyceum.evaluate.binary_report`: accuracy, precision, recall, specificity, negative
+        predictive value and F1. A rate whose denominator is zero is named as undefined.
+    title : str, optional
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.evaluate.class_report, lyceum.evaluate.binary_report : The rates as numbers.
+    confusion : The counts behind them.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import class_report
+    >>> ax = class_rates(class_report(["a", "a", "b", "c"], ["a", "b", "b", "c"]))
+    >>> [text.get_text() for text in ax.get_xticklabels()]
+    ['a', 'b', 'c', 'macro']
+    >>> [float(bar.get_height()) for bar in ax.patches[:3]]       # the precision of a, b and c
+    [1.0, 0.5, 1.0]
+    """
+    if isinstance(report, ClassReport):
+        return _draw_classes(report, title, ax)
+    if isinstance(report, BinaryReport):
+        return _draw_two(report, title, ax)
+    raise SettingError(
+        f"give a ClassReport or a BinaryReport from lyceum.evaluate, not {type(report).__name__}"
+    )
+
+
+def _draw_classes(report: ClassReport, title: str | None, ax: Axes | None) -> Axes:
+    groups = [*((str(one.positive), one) for one in report.per_class), ("macro", report.macro)]
+    ax = axes(ax, (min(2.8 + 0.8 * len(groups), 11.0), 4.0))
+    places, width = np.arange(len(groups)), 0.8 / len(_OF_CLASSES)
+    for i, (rate, name) in enumerate(_OF_CLASSES.items()):
+        heights = [getattr(one, rate) for _, one in groups]
+        offset = (i - (len(_OF_CLASSES) - 1) / 2) * width
+        ax.bar(places + offset, heights, width=0.9 * width, color=COLOURS[i], label=name)
+    _name_bars(ax, [name for name, _ in groups])
+    finish(ax, "class", "rate", title)
+    ax.grid(False, axis="x")
+    legend(ax, "upper center", bbox_to_anchor=(0.5, -0.2), ncols=len(_OF_CLASSES))
+    return ax
+
+
+def _draw_two(report: BinaryReport, title: str | None, ax: Axes | None) -> Axes:
+    ax = axes(ax, (6.2, 3.8))
+    bars = ax.bar(
+        range(len(_OF_TWO)), [getattr(report, rate) for rate in _OF_TWO], width=0.6, color=COLOURS[0]
+    )
+    texts = ["undefined" if rate in report.undefined else f"{getattr(report, rate):.3f}" for rate in _OF_TWO]
+    ax.bar_label(bars, texts, padding=2, fontsize="small", color="#444444")
+    _name_bars(ax, list(_OF_TWO.values()))
+    finish(ax, f"positive: {report.positive}", "rate", title)
+    ax.grid(False, axis="x")
+    return ax
+
+
+def _name_bars(ax: Axes, names: list[str]) -> None:
+    turned = max(map(len, names)) * len(names) > 140
+    ax.set_xticks(
+        range(len(names)), names, rotation=35 if turned else 0, ha="right" if turned else "center",
+        fontsize="small",
+    )  # fmt: skip
+    ax.set_ylim(0.0, 1.08)
