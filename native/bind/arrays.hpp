@@ -31,7 +31,7 @@ inline std::string shape_text(const std::size_t* shape, std::size_t count) {
     return text + (count == 1 ? ",)" : ")");
 }
 
-// Checks are small where they stand: what is said when one fails is compiled once, outside of the kernels.
+// Checks are small where they stand: the message of a failed one is compiled once, outside of the kernels.
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse(const std::string& message) {
     throw std::invalid_argument(message);
 }

@@ -51,7 +51,7 @@ def test_the_rules_and_what_sums_to_one_are_named():
     assert rules[0] == "Bayes' theorem"
     assert rules[1] == "Sum rule and product rule along the graph"
     assert rules[-2:] == ["Sum rule", "Division"]
-    assert "bronc, dysp: neither asked nor observed" in str(working)
+    assert "bronc, dysp: neither queried nor observed" in str(working)
     assert "P(lung=yes | xray=yes) = 0.0539 / 0.1103 = 0.4887" in str(working)
     assert working.as_dict()["kind"] == "diagnostic"
     soft = explain_query(ASIA, "lung", soft={"xray": [0.7, 0.1]})

@@ -6,7 +6,7 @@
 using namespace lyceum;
 using namespace lyceum::trees;
 
-// A random tree over two columns of numbers and one of categories, all kinds of nodes, no fractions unless asked.
+// A random tree over two columns of numbers and one of categories, all kinds of nodes, no fractions by default.
 struct Made {
     std::vector<std::int32_t> feature, child, n_children, table, n_codes, missing, branches;
     std::vector<std::uint8_t> kind;

@@ -164,15 +164,15 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, M
         self._check_cut()
         rows = self._metric_rows(X, sample_weight)
         block = rows.gathered(type(self).__name__, "KMeans or KMedoids")
-        kept = np.flatnonzero(block.weights > 0)
-        if len(kept) < max(2, self.n_clusters or 0):
+        weighted = np.flatnonzero(block.weights > 0)
+        if len(weighted) < max(2, self.n_clusters or 0):
             raise DataError(
-                f"n_samples={len(kept)} with a weight: {type(self).__name__} needs at least "
+                f"n_samples={len(weighted)} with a weight: {type(self).__name__} needs at least "
                 f"{max(2, self.n_clusters or 0)} rows"
             )
-        used = block if len(kept) == len(block) else block.take(kept)
-        self._learn(used, self._tree(used, kept))
-        self._label_all(block, kept)
+        used = block if len(weighted) == len(block) else block.take(weighted)
+        self._learn(used, self._tree(used, weighted))
+        self._label_all(block, weighted)
         return self
 
     def _check_cut(self) -> None:
@@ -187,12 +187,14 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, M
                 f"the others must be None; given are {', '.join(given) or 'none'}"
             )
 
-    def _tree(self, block: Block, kept: np.ndarray) -> np.ndarray:
+    def _tree(self, block: Block, weighted: np.ndarray) -> np.ndarray:
         w = None if block.w is None or (block.w == 1.0).all() else block.w
         if not self._is_precomputed:
             return link_rows(block.X, self.linkage, self.metric_, w)
-        D = self._given_distances(block, square=block.X.shape[1] == len(kept) or len(kept) == len(block))
-        if D.shape[1] != len(kept):
+        D = self._given_distances(
+            block, square=block.X.shape[1] == len(weighted) or len(weighted) == len(block)
+        )
+        if D.shape[1] != len(weighted):
             raise DataError("rows of weight zero cannot be left out of distances that were given")
         condensed = D[np.triu_indices(len(D), 1)]
         return link_distances(condensed, len(D), self.linkage, w)
@@ -223,8 +225,8 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, M
         assert self.n_clusters is not None
         return cut_merges(merges, np.arange(len(merges)) < len(merges) + 1 - self.n_clusters)
 
-    def _label_all(self, block: Block, kept: np.ndarray) -> None:
-        self.labels_ = labels_in_order(self.order_, self.starts_, block, kept, self._nearest)
+    def _label_all(self, block: Block, weighted: np.ndarray) -> None:
+        self.labels_ = labels_in_order(self.order_, self.starts_, block, weighted, self._nearest)
 
     # -- use ------------------------------------------------------------------------------------------------
 

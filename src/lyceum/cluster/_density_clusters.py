@@ -165,16 +165,16 @@ class DensityClusters(ClusterMixin, MetricLearner):
         """
         rows = self._metric_rows(X, sample_weight)
         block = rows.gathered(type(self).__name__, "KMeans or KMedoids")
-        kept = np.flatnonzero(block.weights > 0)
-        if len(kept) < 2:
+        weighted = np.flatnonzero(block.weights > 0)
+        if len(weighted) < 2:
             raise DataError(
-                f"n_samples={len(kept)} with a weight: {type(self).__name__} needs at least 2 rows"
+                f"n_samples={len(weighted)} with a weight: {type(self).__name__} needs at least 2 rows"
             )
-        block, used = self._used_rows(block, kept)
-        self._label_all(block, kept, self._learn(used, kept))
+        block, used = self._used_rows(block, weighted)
+        self._label_all(block, weighted, self._learn(used, weighted))
         return self
 
-    def _learn(self, block: Block, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _learn(self, block: Block, weighted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Learn from rows with a weight; returns their labels, strengths and core distances."""
         w = block.weights
         D = None
@@ -202,7 +202,7 @@ class DensityClusters(ClusterMixin, MetricLearner):
         width = np.empty((len(stored), 0))
         self.rows_ = width if self._is_precomputed else block.X[stored]
         self.row_labels_, self.row_cores_ = labels[stored], core[stored]
-        self.row_numbers_ = kept[stored]
+        self.row_numbers_ = weighted[stored]
         return labels, found.strengths, core
 
     def _tree(self, X: Any, D: np.ndarray | None, core: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -238,12 +238,12 @@ class DensityClusters(ClusterMixin, MetricLearner):
         k = int(labels.max()) + 1
         return Branches(labels, (labels >= 0).astype(float), np.full(k, eps), np.full(k, np.nan))
 
-    def _label_all(self, block: Block, kept: np.ndarray, found: tuple[np.ndarray, ...]) -> None:
+    def _label_all(self, block: Block, weighted: np.ndarray, found: tuple[np.ndarray, ...]) -> None:
         n = len(block)
         self.labels_, self.strengths_ = np.full(n, -1), np.zeros(n)
         self.core_distances_ = np.full(n, np.nan)
-        self.labels_[kept], self.strengths_[kept], self.core_distances_[kept] = found
-        rest = np.setdiff1d(np.arange(n), kept)
+        self.labels_[weighted], self.strengths_[weighted], self.core_distances_[weighted] = found
+        rest = np.setdiff1d(np.arange(n), weighted)
         if len(rest) and not self._is_precomputed:
             self.labels_[rest] = self._nearest(block.take(rest))
 

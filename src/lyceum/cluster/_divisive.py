@@ -134,16 +134,16 @@ class Divisive(ClusterMixin, MetricLearner):
         """
         rows = self._metric_rows(X, sample_weight)
         block = rows.gathered(type(self).__name__, "KMeans")
-        kept = np.flatnonzero(block.weights > 0)
-        check_enough_rows(len(kept), self.n_clusters)
-        block, used = self._used_rows(block, kept)
+        weighted = np.flatnonzero(block.weights > 0)
+        check_enough_rows(len(weighted), self.n_clusters)
+        block, used = self._used_rows(block, weighted)
         if self.method == "bisecting":
             finite_sums(Moments.of(used))
         ranks = canonical_ranks(used.X)
         division = _Division(used, ranks, self)
         division.run(self.n_clusters)
         self._finish(used, ranks, division)
-        self.labels_ = labels_in_order(self.order_, self.starts_, block, kept, self._nearest)
+        self.labels_ = labels_in_order(self.order_, self.starts_, block, weighted, self._nearest)
         return self
 
     def _chosen_metric(self, rows: Rows) -> Metric:

@@ -100,11 +100,11 @@ class MetricLearner(Learner):
         self.metric_ = self._chosen_metric(rows)
         return self._prepare_rows(rows)
 
-    def _used_rows(self, block: Block, kept: np.ndarray) -> tuple[Block, Block]:
-        """All rows, with given distances to those at the places `kept` alone, and the kept ones."""
+    def _used_rows(self, block: Block, weighted: np.ndarray) -> tuple[Block, Block]:
+        """All rows, with given distances to those with a weight alone, and the rows with a weight."""
         if self._is_precomputed:
-            block = block.with_X(self._given_distances(block)[:, kept], block.schema)
-        return block, block if len(kept) == len(block) else block.take(kept)
+            block = block.with_X(self._given_distances(block)[:, weighted], block.schema)
+        return block, block if len(weighted) == len(block) else block.take(weighted)
 
     def _chosen_metric(self, rows: Rows) -> Metric:
         if self._is_precomputed:

@@ -113,16 +113,16 @@ def labels_in_order(
     order: np.ndarray,
     starts: np.ndarray,
     block: Block,
-    kept: np.ndarray,
+    weighted: np.ndarray,
     nearest_cluster: Callable[[Block], np.ndarray],
 ) -> np.ndarray:
     """The cluster of every row of a block; rows that were not clustered get the nearest one.
 
-    The rows at the places `kept` were clustered: in the order `order` clusters begin at `starts`.
+    The rows with the numbers `weighted` were clustered: in the order `order` clusters begin at `starts`.
     """
     labels = np.empty(len(block), dtype=np.int64)
-    labels[kept[order]] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    if len(kept) < len(block):
-        rest = np.setdiff1d(np.arange(len(block)), kept)
+    labels[weighted[order]] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    if len(weighted) < len(block):
+        rest = np.setdiff1d(np.arange(len(block)), weighted)
         labels[rest] = nearest_cluster(block.take(rest))
     return labels

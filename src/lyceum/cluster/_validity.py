@@ -97,8 +97,8 @@ def sums_of_squares(X: Any, labels: Any, sample_weight: Any = None) -> SumsOfSqu
     silhouette : a measure that compares clusters with their neighbours.
     """
     X = np.asarray(dense_cells(X))
-    codes, names, w, kept = _clusters(X, labels, sample_weight)
-    X = np.asarray(X[kept], dtype=np.float64)
+    codes, names, w, weighted = _clusters(X, labels, sample_weight)
+    X = np.asarray(X[weighted], dtype=np.float64)
     X = X - X.mean(axis=0)  # an offset takes no digits
     member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))
     weights = np.bincount(codes, w, len(names))
@@ -216,10 +216,10 @@ def silhouette(
     analysis. Journal of Computational and Applied Mathematics 20.
     """
     X = _rows_of(X)
-    codes, names, w, kept = _clusters(X, labels, sample_weight)
+    codes, names, w, weighted = _clusters(X, labels, sample_weight)
     if len(names) < 2:
         raise DataError(f"a silhouette compares clusters, but there is {len(names)}: at least 2 are needed")
-    sums = _sums_by_cluster(X, kept, codes, w, len(names), metric)
+    sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
     weights = np.bincount(codes, w, len(names))
     rows = np.arange(len(codes))
     own = sums[rows, codes]
@@ -230,7 +230,7 @@ def silhouette(
     largest = np.maximum(a, b)
     s = np.divide(b - a, largest, out=np.zeros(len(a)), where=(largest > 0) & (weights[codes] > 1.0))
     points = np.full(len(np.asarray(labels)), np.nan)
-    points[kept] = s
+    points[weighted] = s
     cluster_means = np.bincount(codes, w * s, len(names)) / weights
     mean = float(w @ s / w.sum())
     return Silhouette(
@@ -326,12 +326,12 @@ def proximity(
     silhouette : both as one number.
     """
     X = _rows_of(X)
-    codes, names, w, kept = _clusters(X, labels, sample_weight)
-    sums = _sums_by_cluster(X, kept, codes, w, len(names), metric)
+    codes, names, w, weighted = _clusters(X, labels, sample_weight)
+    sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
     member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))
     edges = member @ sums
     if isinstance(metric, str) and metric == "precomputed":
-        own = np.bincount(codes, w**2 * np.asarray(X)[kept, kept], len(names))  # no edge to itself
+        own = np.bincount(codes, w**2 * np.asarray(X)[weighted, weighted], len(names))  # no edge to itself
         edges = edges - np.diag(own)
     cohesion = np.diag(edges) / 2
     return Proximity(names, cohesion, edges - np.diag(np.diag(edges)))
@@ -354,15 +354,15 @@ def _clusters(X: Any, labels: Any, w: Any) -> tuple[np.ndarray, np.ndarray, np.n
     keep = w > 0
     if labels.dtype.kind in "if":
         keep &= labels != -1
-    kept = np.flatnonzero(keep)
-    if not len(kept):
+    weighted = np.flatnonzero(keep)
+    if not len(weighted):
         raise DataError("there is no row in any cluster: all are noise or have weight zero")
-    names, codes = np.unique(labels[kept], return_inverse=True)
-    return codes, names, w[kept], kept
+    names, codes = np.unique(labels[weighted], return_inverse=True)
+    return codes, names, w[weighted], weighted
 
 
 def _sums_by_cluster(
-    X: Any, kept: np.ndarray, codes: np.ndarray, w: np.ndarray, k: int, how: str | Metric
+    X: Any, weighted: np.ndarray, codes: np.ndarray, w: np.ndarray, k: int, how: str | Metric
 ) -> np.ndarray:
     """The weighted sums of the distances of every row to the rows of every cluster."""
     if isinstance(how, str) and how == "precomputed":
@@ -370,9 +370,9 @@ def _sums_by_cluster(
         if D.ndim != 2 or D.shape[0] != D.shape[1]:
             raise DataError(f"metric='precomputed' needs the distances of all pairs, not shape {D.shape}")
         member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(k, len(w)))
-        return (member @ D[np.ix_(kept, kept)].T).T
+        return (member @ D[np.ix_(weighted, weighted)].T).T
     chosen = metric(how)
-    rows = X[kept] if len(kept) < X.shape[0] else X
+    rows = X[weighted] if len(weighted) < X.shape[0] else X
     rows = rows if sparse.issparse(rows) or rows.dtype.kind == "f" else rows.astype(np.float64)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(k + 1))

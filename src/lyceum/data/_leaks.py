@@ -36,8 +36,8 @@ def _class_leak(cells: Cells, target: np.ndarray, known: np.ndarray) -> str | No
             if saved is not None and saved >= 0.98
             else None
         )
-    told = _entropy_explained(cells.codes[known] + 1, target[known])
-    return f"{told:.1%} of its entropy" if told is not None and told >= 0.98 else None
+    explained = _entropy_explained(cells.codes[known] + 1, target[known])
+    return f"{explained:.1%} of its entropy" if explained is not None and explained >= 0.98 else None
 
 
 def _number_leak(cells: Cells, target: np.ndarray | None, known: np.ndarray) -> str | None:
@@ -112,11 +112,11 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 def _auc(values: np.ndarray, target: np.ndarray) -> float | None:
     """The chance that a row of class 1 has the larger value: the rank-sum statistic over n0·n1."""
-    there = ~np.isnan(values)
-    values, positive = values[there], target[there] == 1
+    known = ~np.isnan(values)
+    values, positive = values[known], target[known] == 1
     n1 = int(positive.sum())
     n0 = len(positive) - n1
-    if min(n0, n1) < _GROUP or len(values) < 0.5 * len(there):
+    if min(n0, n1) < _GROUP or len(values) < 0.5 * len(known):
         return None
     return float((_ranks(values)[positive].sum() - n1 * (n1 + 1) / 2) / (n0 * n1))
 

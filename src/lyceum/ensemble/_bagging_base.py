@@ -301,9 +301,9 @@ class BaggingBase(Ensemble):
         raise undefined(self, "_oob_error")
 
 
-def _number(asked: Any, n: int) -> int:
+def _number(limit: Any, n: int) -> int:
     """A number, or a share of n rounded down, at least 1."""
-    return int(asked) if isinstance(asked, Integral) else max(1, int(asked * n + 1e-9))
+    return int(limit) if isinstance(limit, Integral) else max(1, int(limit * n + 1e-9))
 
 
 def _same(one: Draws, two: Draws) -> bool:

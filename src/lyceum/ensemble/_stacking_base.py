@@ -118,11 +118,11 @@ class StackingBase(CommitteeBase):
     def _for_final(self, table: ArraySource) -> MemberData:
         return MemberData(table) if takes_rows(self.final_) else MemberData(None, table.X)
 
-    def _final_answer(self, asked: MemberData) -> np.ndarray:
+    def _final_answer(self, level1: MemberData) -> np.ndarray:
         """The answers of the final learner for level-1 rows: posteriors (n, K), or numbers (n,)."""
         if self._predicts_classes:
-            return normalize_posteriors(posteriors(self.final_, self.classes_, asked.ask))
-        return np.asarray(asked.ask(self.final_.predict), dtype=np.float64)
+            return normalize_posteriors(posteriors(self.final_, self.classes_, level1.ask))
+        return np.asarray(level1.ask(self.final_.predict), dtype=np.float64)
 
     def _fused_answer(self, data: CommitteeData) -> np.ndarray:
         return self._final_answer(self._level1_data(data))

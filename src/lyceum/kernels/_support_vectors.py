@@ -51,19 +51,19 @@ class SupportVectors(KernelLearner):
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
         rows = self._rows(X, y, sample_weight)
         block, w = self._weighted_rows(rows), rows.sample_weight
-        kept = np.arange(len(block)) if w is None else np.flatnonzero(w > 0)
+        weighted = np.arange(len(block)) if w is None else np.flatnonzero(w > 0)
         self.kernel_ = self._learned_kernel(block, block.y)
         self.base_point_ = base_point(block, self._keeps_categories)
-        return block, block.X, kept, len(block) if w is None else len(w)
+        return block, block.X, weighted, len(block) if w is None else len(w)
 
     @property
     def _solver_settings(self) -> SolverSettings:
         return SolverSettings(float(self.tol), self.max_iter, 1e6 * self.cache_size)
 
-    def _keep_support(self, coef: np.ndarray, cells: Any, kept: np.ndarray) -> np.ndarray:
+    def _keep_support(self, coef: np.ndarray, cells: Any, weighted: np.ndarray) -> np.ndarray:
         """Keep the rows with a coefficient; their places among the cells."""
         used = np.flatnonzero((coef != 0).any(axis=1))
-        self.support_, self.dual_coef_ = kept[used], np.ascontiguousarray(coef[used])
+        self.support_, self.dual_coef_ = weighted[used], np.ascontiguousarray(coef[used])
         self.support_vectors_ = np.empty((len(used), 0)) if self._is_precomputed else cells[used]
         if isinstance(self.kernel_, Linear):
             self.coef_ = np.ascontiguousarray((self.support_vectors_.T @ self.dual_coef_).T, dtype=np.float64)

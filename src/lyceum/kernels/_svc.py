@@ -209,13 +209,13 @@ class SVC(Classifier, SupportVectors):
         sample_weight : array of shape (n_samples,), optional
             Factors on C; zero-weight rows are ignored.
         """
-        block, cells, kept, n = self._gather_rows(X, y, sample_weight)
+        block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
         assert block.y is not None
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
         with single_threaded_blas():
             found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
-            self._finish(found, cells, block.y, kept, n)
+            self._finish(found, cells, block.y, weighted, n)
             if self.probability:
                 self.calibration_ = calibrate_machines(self, cells, block.y, block.weights, bound)
         return self
@@ -246,15 +246,15 @@ class SVC(Classifier, SupportVectors):
         found: list[tuple[np.ndarray, MarginMachine]],
         cells: Any,
         codes: np.ndarray,
-        kept: np.ndarray,
+        weighted: np.ndarray,
         n: int,
     ) -> None:
         M, alpha = len(found), np.zeros((n, len(found)))
-        slack, coef = np.full((n, M), np.nan), np.zeros((len(kept), M))
+        slack, coef = np.full((n, M), np.nan), np.zeros((len(weighted), M))
         for m, (mine, machine) in enumerate(found):
-            alpha[kept[mine], m], slack[kept[mine], m] = machine.alpha, machine.slack
+            alpha[weighted[mine], m], slack[weighted[mine], m] = machine.alpha, machine.slack
             coef[mine, m] = machine.signs * machine.alpha
-        used = self._keep_support(coef, cells, kept)
+        used = self._keep_support(coef, cells, weighted)
         single = M == 1
         self.alpha_, self.slack_ = (alpha[:, 0], slack[:, 0]) if single else (alpha, slack)
         self.n_support_ = np.bincount(codes[used], minlength=len(self.classes_))

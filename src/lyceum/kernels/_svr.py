@@ -161,26 +161,32 @@ class SVR(Regressor, SupportVectors):
         """
         if self.gamma == "closest":
             raise SettingError("gamma='closest' needs classes: choose 'median', 'scale' or a number for SVR")
-        block, cells, kept, n = self._gather_rows(X, y, sample_weight)
+        block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
         target = np.asarray(block.y, dtype=np.float64)
         middle = float(np.average(target, weights=block.weights))  # an offset takes no digits
         problem = _problem(target - middle, self.epsilon, self.C * block.weights)
         with single_threaded_blas():
             found = solve_dual(problem, self.kernel_, cells, **self._solver_settings._asdict())
-            self._finish(problem, found, target - middle, cells, kept, n)
+            self._finish(problem, found, target - middle, cells, weighted, n)
         self.intercept_ = self.intercept_ + middle
         return self
 
     def _finish(
-        self, problem: DualProblem, found: DualSolution, y: np.ndarray, cells: Any, kept: np.ndarray, n: int
+        self,
+        problem: DualProblem,
+        found: DualSolution,
+        y: np.ndarray,
+        cells: Any,
+        weighted: np.ndarray,
+        n: int,
     ) -> None:
-        m = len(kept)
+        m = len(weighted)
         coef, b = problem.coef(found.b, m), intercept_of(problem, found)
         errors = y - (found.F + b)
         slack = np.maximum(0.0, np.abs(errors) - self.epsilon)
         self.alpha_, self.slack_ = np.zeros(n), np.full(n, np.nan)
-        self.alpha_[kept], self.slack_[kept] = coef, slack
-        self._keep_support(coef[:, None], cells, kept)
+        self.alpha_[weighted], self.slack_[weighted] = coef, slack
+        self._keep_support(coef[:, None], cells, weighted)
         self.intercept_ = np.array([b])
         bound = problem.C[:m]
         beyond = np.abs(coef) >= bound

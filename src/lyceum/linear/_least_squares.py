@@ -213,7 +213,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn from more rows: the result is that of one `fit` on all rows seen, without its second look.
 
-        More rows may still part dependent columns, so these are told by `rank_` and `summary()`, not by a
+        More rows may still part dependent columns, so `rank_` and `summary()` show them, not a
         warning.
         """
         return super().partial_fit(X, y, sample_weight)

@@ -38,8 +38,8 @@ class LinearRegression(LeastSquares):
     scaled to unit spread, so that offsets (of 1e6, say) and units do not matter. If that loses more than half
     of the digits, `fit` looks at the rows twice more and corrects the solution by its true residuals: the
     result is then about as good as QR's for condition numbers, after scaling, up to about 1e6 (`partial_fit`
-    cannot look back and is good to about eps · condition²). Beyond that columns count as dependent: this is
-    said in a warning that names them, and the solution of least norm is taken.
+    cannot look back and is good to about eps · condition²). Beyond that columns count as dependent: a
+    warning names them, and the solution of least norm is taken.
 
     Parameters
     ----------

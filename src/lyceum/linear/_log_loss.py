@@ -29,7 +29,7 @@ WIDE = 1024  # columns from which on no d x d matrix is made for the start and t
 
 @dataclass(frozen=True, slots=True)
 class ClassSpread:
-    """What one pass tells before the first step: class weights, class means, scatter of the columns."""
+    """The sums of one pass before the first step: class weights, class means, scatter of the columns."""
 
     n_rows: int
     weight: np.ndarray  # (K,)

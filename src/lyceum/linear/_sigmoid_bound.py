@@ -31,7 +31,7 @@ __all__ = ["BoundLoss", "SigmoidBound", "minimise_bound"]
 @dataclass(frozen=True, slots=True)
 class SigmoidBound(ClassCurvatures):
     """Σ w [a + Σ_k log(1 + exp(z_k - a)) - z_y] at the best a of every row, with its gradient (K, d + 1) and,
-    if asked for, Σ w s_k (1 - s_k) x̃x̃ᵀ of every class (and a hundredth of a bound on it), (K, d + 1, d +
+    on request, Σ w s_k (1 - s_k) x̃x̃ᵀ of every class (and a hundredth of a bound on it), (K, d + 1, d +
     1); x̃ = (x - shift, 1).
     """
 

@@ -217,7 +217,7 @@ class _Writer:
         text = f"{self.joint} = {hidden}{product_}"
         left = [name for name in self.net.names if name not in present]
         if left:
-            text += f"\n{', '.join(left)}: neither asked nor observed, nor a cause of such: they sum to 1"
+            text += f"\n{', '.join(left)}: neither queried nor observed, nor ancestors of such: they sum to 1"
         return QueryStep(
             "Sum rule and product rule along the graph" if hidden else "Product rule along the graph", text
         )

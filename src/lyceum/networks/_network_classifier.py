@@ -31,7 +31,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 
     The network is naive (every column depends on the class alone), a tree-augmented naive Bayes (TAN: on one
     other column too), learned by search, or given. Continuous columns are cut into intervals first, by
-    default where that tells most of the classes. Missing cells, and categories that `fit` has not seen, are
+    default where that gives most information on the classes. Missing cells, and categories new to `fit`, are
     summed out exactly.
 
     Parameters

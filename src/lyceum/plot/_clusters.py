@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def kmeans_steps(
     from matplotlib import pyplot
 
     if not getattr(model, "record_", None):
-        raise DataError("there are no steps to draw: fit with record=True")
+        raise SettingError("there are no steps to draw: fit with record=True")
     X = np.asarray(X, dtype=np.float64)
     steps = model.record_
     shown = np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).round().astype(int))
@@ -326,8 +326,8 @@ def kmeans_steps(
                 markeredgecolor="white",
             )
         objective = steps[s].get("objective")
-        told = "" if objective is None else f": {objective:.4g}"
-        finish(ax, str(names[i]), str(names[j]), f"step {steps[s]['step']}{told}")
+        text = "" if objective is None else f": {objective:.4g}"
+        finish(ax, str(names[i]), str(names[j]), f"step {steps[s]['step']}{text}")
     for ax in list(grid.flat)[len(shown) :]:
         ax.set_visible(False)
     if title:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = N
     """
     choice = getattr(model, "alpha_choice_", model)
     if not hasattr(choice, "standard_errors"):
-        raise DataError("there is no path with costs to draw: fit a tree with ccp_alpha='cv', e.g. CART()")
+        raise SettingError("there is no path with costs to draw: fit a tree with ccp_alpha='cv', e.g. CART()")
     ax = axes(ax)
     leaves, path = choice.path.n_leaves, choice.path
     ax.plot(leaves, path.risks, color=COLOURS[1], marker="o", markersize=4.0, linewidth=1.5, label="in fit")
@@ -54,9 +54,9 @@ def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = N
     reach = float(choice.risks[choice.best] + choice.standard_errors[choice.best])
     ax.axhline(reach, color=GREY, linewidth=1.0, linestyle=":", label="least + 1 se", gid="reference")
     at, chosen = int(leaves[choice.chosen]), float(choice.risks[choice.chosen])
-    told = f"chosen: {at} leaves, α = {choice.alpha:.3g}"
+    text = f"chosen: {at} leaves, α = {choice.alpha:.3g}"
     ax.plot([at], [chosen], linestyle="none", marker="o", markersize=11.0, markerfacecolor="none",
-            markeredgecolor=COLOURS[0], markeredgewidth=1.5, label=told)  # fmt: skip
+            markeredgecolor=COLOURS[0], markeredgewidth=1.5, label=text)  # fmt: skip
     if len(leaves) > 1 and leaves.max() > 30:
         ax.set_xscale("log")
     ax.set_ylim(bottom=min(0.0, float(np.min(path.risks))))

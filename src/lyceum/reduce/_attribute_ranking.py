@@ -1,4 +1,4 @@
-"""Columns ranked by how much each tells of the target."""
+"""Columns ranked by how much information each has on the target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipe of a study: everything that was asked, in a TOML file that runs again anywhere."""
+"""The recipe of a study: all its settings, in a TOML file that runs again anywhere."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class LearnerChoice:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a study is asked to do.
+    """The settings of a study.
 
     Attributes
     ----------

@@ -134,7 +134,7 @@ def _nothing_better(study: Study) -> str:
 
 
 def _ranks_rows(learner: RankedLearner) -> str:
-    """What is said of a learner that ranks rows, up to its AUC."""
+    """The statements about a learner that ranks rows, up to its AUC."""
     return f"{in_sentence(learner.label)} ranks rows better than chance (AUC {score_text(learner.auc or 0.0)}"
 
 

@@ -253,7 +253,7 @@ def _by_complexity(tree: Tree, learner: Any) -> Tree:
 
 
 def _chooses_alpha(learner: Any) -> bool:
-    """Whether α is chosen by cross-validation: asked for, or pruned by cost and complexity without an α."""
+    """Whether α is chosen by cross-validation: `ccp_alpha="cv"`, or cost-complexity pruning without an α."""
     return learner.ccp_alpha == "cv" or (learner.pruning == "cost_complexity" and not learner.ccp_alpha)
 
 

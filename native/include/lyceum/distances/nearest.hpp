@@ -17,7 +17,7 @@ inline bool any_lane(Mask mask) {
     return all != 0;
 }
 
-// What is asked: how many neighbours, the number of the first row of Y, and the row that every query leaves out.
+// A query: how many neighbours, the number of the first row of Y, and the row that every query leaves out.
 struct NearestQuery {
     size_t k;
     std::int64_t first = 0;
