@@ -114,7 +114,7 @@ def test_categories_that_a_declared_schema_does_not_list_are_refused():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"agee": "binary"}, "categorical_features names the column 'agee', which is not there"),
+        ({"agee": "binary"}, "categorical_features names the column 'agee', which does not exist"),
         ({"age": "number"}, "kinds says 'number' for column 'age'"),
         (Schema.of_numbers(["age"]), "column 'sex' is not in the schema that categorical_features gives"),
         ({"town": "binary"}, "declared binary but has 3 values"),

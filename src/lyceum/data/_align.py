@@ -17,7 +17,7 @@ from lyceum.data._free_text import with_texts_of
 from lyceum.data._schema import Schema
 from lyceum.errors import SchemaError
 
-__all__ = ["Align", "TargetNumbers", "union"]
+__all__ = ["Align", "Change", "TargetNumbers", "change_between", "union"]
 
 
 def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
@@ -125,7 +125,7 @@ class Align:
         if missing:
             raise missing_columns(missing, before.names)
         places = np.array([before.index(name) for name in after.names], dtype=np.intp)
-        changes = tuple(_change(before[int(j)], column) for j, column in zip(places, after))
+        changes = tuple(change_between(before[int(j)], column) for j, column in zip(places, after))
         classes = None
         if before.target is not None and after.target is not None and after.target.categories is not None:
             classes = _between_categories(before.target, after.target)
@@ -152,9 +152,12 @@ def _as_signed(X: np.ndarray, copy: bool) -> np.ndarray:
     return X.astype(np.float64) if X.dtype.kind == "u" else X.copy() if copy else X
 
 
-def _change(before: Column, after: Column) -> Change | None:
+def change_between(before: Column, after: Column) -> Change | None:
+    """The change to the cells of one column, None where they stay as they are."""
     if after.numeric and before.numeric:
         return None
+    if after.numeric and not before.is_text:
+        return partial(_values_of, categories=np.asarray(before.categories))
     if after.numeric:
         raise SchemaError(
             f"column {after.name!r} holds categories ({before.why}) where numbers were learned ({after.why})"
@@ -172,6 +175,12 @@ def _change(before: Column, after: Column) -> Change | None:
             f"({after.why}): give it as text"
         )
     return _between_categories(before, after)
+
+
+def _values_of(codes: np.ndarray, categories: np.ndarray) -> np.ndarray:
+    """The numbers that codes stand for, NaN for those missing or unknown."""
+    values = np.append(categories.astype(np.float64), np.nan)
+    return values[np.where(codes >= 0, codes, -1).astype(np.intp)]
 
 
 def _between_categories(before: Column, after: Column) -> Change | None:

@@ -16,7 +16,9 @@ from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._schema import Schema
 from lyceum.errors import SchemaError
 
-__all__ = ["array_schema"]
+__all__ = ["NOT_SPARSE", "array_schema"]
+
+NOT_SPARSE = "categorical_features cannot be used with sparse data: give a dense array or a frame"
 
 _LOOK = 1 << 16  # rows looked at at once
 _MANY = 4096  # whole numbers below this are found by a table, other categories by sorting
@@ -28,9 +30,7 @@ def array_schema(X: Any, names: Sequence[str], roles: ColumnRoles) -> Schema:
         return Schema.of_numbers(names)
     listed = [j for j, name in enumerate(names) if name in roles.in_full]
     if sparse.issparse(X) and (listed or any(column.is_categorical for column in roles.columns.values())):
-        raise SchemaError(
-            "categorical_features cannot be used with sparse data: give a dense array or a frame"
-        )
+        raise SchemaError(NOT_SPARSE)
     found = dict(zip(listed, _categories(X, listed))) if listed else {}
     return Schema(tuple(_column(name, found.get(j), roles) for j, name in enumerate(names)))
 

@@ -208,12 +208,15 @@ class ColumnProfile:
 
     def _list_values(self, kind: Kind) -> np.ndarray:
         if self.values is None:
-            raise SchemaError(
-                f"column {self.name!r} has too many distinct values for a {kind} column, more than "
-                f"{MANY:,} or very "
-                f"long ones: leave it out, e.g. ignore=[{self.name!r}], or group its values first"
-            )
+            raise SchemaError(too_many_text(self.name, kind))
         return self.values
+
+
+def too_many_text(name: str, kind: Kind) -> str:
+    return (
+        f"column {name!r} has too many distinct values for a {kind} column, more than {MANY:,} or very long "
+        f"ones: leave it out, e.g. ignore=[{name!r}], or group its values first"
+    )
 
 
 def contents(kind: pa.DataType, name: str) -> str:

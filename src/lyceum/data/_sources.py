@@ -59,6 +59,9 @@ class ArraySource:
         The columns.
     coded : bool, default=False
         Whether the cells are coded.
+    settled : bool, default=False
+        Whether a learner passes these rows on to its members: it has settled the kinds of the columns, and
+        what the members' `categorical_features` say is no longer asked.
     n_rows : int
         The number of rows.
     block : Block
@@ -88,6 +91,7 @@ class ArraySource:
     w: np.ndarray | None
     schema: Schema
     coded: bool = False
+    settled: bool = False
 
     @property
     def n_rows(self) -> int:
