@@ -249,8 +249,8 @@ class NaiveBayes(GenerativeClassifier):
         counts = statistic.counts.arrange([np.asarray(schema[j].categories) for j in columns])
         p = table_priors(self.schema_, self.m_prior)
         tables = {
-            name: estimate_table(counts.table(name), self.estimate, self.m, p.get(name, "uniform")).T
-            for name in counts.names
+            name: estimate_table(table, self.estimate, self.m, p.get(name, "uniform")).T
+            for name, table in counts.tables().items()
         }
         self.categories_ = [np.asarray(self.schema_[j].categories) for j in self.schema_.categorical]
         self.tables_ = [tables[self.schema_[j].name] for j in self.schema_.categorical]
@@ -271,7 +271,7 @@ class NaiveBayes(GenerativeClassifier):
         # without smoothing a class may have no spread: its variance is then the smallest that doubles allow
         self.variances_ = np.maximum(variance + self.epsilon_, np.finfo(np.float64).eps * spread)
         varies = spread > 0
-        self._gaussian_columns = self._places("gaussian")
+        self._gaussian_columns = self._columns_of_kind("gaussian")
         self._mean = self.means_.T.copy()
         self._half_precision = np.where(varies, 0.5 / np.where(varies, self.variances_, 1.0), 0.0).T.copy()
         self._peak = np.where(
@@ -279,7 +279,7 @@ class NaiveBayes(GenerativeClassifier):
         ).T.copy()
 
     def _finish_kernels(self, statistic: MixedMoments) -> None:
-        self._kernel_columns = self._places("kernel")
+        self._kernel_columns = self._columns_of_kind("kernel")
         names = [self.schema_[j].name for j in self._kernel_columns]
         widths = kernel_bandwidths(self.schema_, names, self.bandwidth)
         found = [
@@ -289,7 +289,7 @@ class NaiveBayes(GenerativeClassifier):
         self.kernels_ = {name: logs for name, logs in zip(names, found) if logs is not None}
         self.bandwidths_ = {name: np.array([log.h for log in logs]) for name, logs in self.kernels_.items()}
 
-    def _places(self, kind: str) -> np.ndarray:
+    def _columns_of_kind(self, kind: str) -> np.ndarray:
         chosen = column_densities(self.schema_, self.continuous)
         return np.array([j for j, other in chosen.items() if other == kind], dtype=np.int32)
 
@@ -375,7 +375,7 @@ class NaiveBayes(GenerativeClassifier):
         return (*super()._parts(), ClassValues, KernelLog, MixedMoments)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, gaussians = len(self.classes_), len(self._places("gaussian"))
+        K, gaussians = len(self.classes_), len(self._columns_of_kind("gaussian"))
         schema = self._bins.schema(self.schema_)
         levels = [len(np.asarray(schema[j].categories)) for j in schema.categorical]
         return {

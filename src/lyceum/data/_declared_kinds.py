@@ -35,7 +35,7 @@ def declared_kinds(given: Any, names: Sequence[str], named: bool = True) -> Colu
     if isinstance(given, Schema):
         return ColumnRoles(columns=_columns(given, names, named))
     if isinstance(given, Mapping):
-        _check_there(list(given), names)
+        _check_names_exist(list(given), names)
         check_kinds(given)
         return ColumnRoles(kinds=dict(given))
     return ColumnRoles(kinds=dict.fromkeys(_categorical(given, names), "categorical"))
@@ -49,7 +49,7 @@ def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Col
                 f"the schema in categorical_features has {len(declared)} columns, the array {len(names)}"
             )
         return {name: replace(column, name=name) for name, column in zip(names, declared.values())}
-    _check_there(list(declared), names)
+    _check_names_exist(list(declared), names)
     more = [name for name in names if name not in declared]
     if more:
         raise SchemaError(f"column {more[0]!r} is not in the schema that categorical_features gives")
@@ -69,11 +69,11 @@ def _categorical(given: Any, names: Sequence[str]) -> list[str]:
         if chosen.size and (chosen.min() < 0 or chosen.max() >= len(names)):
             raise SchemaError(f"categorical_features names column {chosen.max()}, but there are {len(names)}")
         return [names[j] for j in chosen.tolist()]
-    _check_there(chosen.tolist(), names)
+    _check_names_exist(chosen.tolist(), names)
     return chosen.tolist()
 
 
-def _check_there(chosen: Sequence[str], names: Sequence[str]) -> None:
+def _check_names_exist(chosen: Sequence[str], names: Sequence[str]) -> None:
     present = set(names)
     missing = [name for name in chosen if name not in present]
     if missing:

@@ -15,10 +15,11 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Classifier, unchanged_on_failure
+from lyceum.base import Classifier, target_of, unchanged_on_failure
 from lyceum.data import Rows
 from lyceum.decision._estimator_columns import inherit_columns
 from lyceum.decision._posterior_map import CALIBRATIONS, PosteriorMap
+from lyceum.decision._risk import check_target
 from lyceum.errors import DataError
 from lyceum.report import Summary
 
@@ -115,6 +116,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         sample_weight : array of shape (n_samples,), optional
         """
         weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)}
+        y = y if isinstance(X, Rows) else check_target(y, self)
         with unchanged_on_failure(self):
             if isinstance(self.method, PosteriorMap):
                 self.map_ = self.method
@@ -134,7 +136,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             part = {name: values[train] for name, values in weights.items()}
             truth = None if y is None else np.asarray(y)[train]
             fitted = clone(self.estimator).fit(take(train), truth, **part)
-            proba[np.ix_(test, _places(fitted, X, y, K))] = fitted.predict_proba(take(test))
+            proba[np.ix_(test, _known_columns(fitted, X, y, K))] = fitted.predict_proba(take(test))
             tested[test] = True
         return PosteriorMap.fit(
             str(self.method), codes[tested], proba[tested], None if w is None else np.asarray(w)[tested]
@@ -185,16 +187,19 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 def _encode(X: Any, y: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
     """The codes of the classes, and a function that takes rows."""
     if isinstance(X, Rows):
-        codes = X.coded_y
-        if codes is None:
-            raise DataError("these rows have no target: scan(..., target=...)")
+        target_of(X)  # refuses rows without a target, and missing ones
+        codes = np.asarray(X.coded_y)
+        if codes.dtype.kind == "f":
+            raise DataError("the target holds numbers: declare classes, scan(..., task='classification')")
+        if not len(codes):
+            raise DataError("there are no rows (0 samples): CalibratedClassifier needs some of every class")
         return codes, X.take
     if y is None:
         raise DataError("give y, the classes of the rows")
     return np.unique(np.asarray(y), return_inverse=True)[1], partial(_safe_indexing, X)
 
 
-def _places(fitted: Any, X: Any, y: Any, K: int) -> np.ndarray:
+def _known_columns(fitted: Any, X: Any, y: Any, K: int) -> np.ndarray:
     """The columns of the classes that a fold's estimator knows."""
     if len(fitted.classes_) == K:
         return np.arange(K)

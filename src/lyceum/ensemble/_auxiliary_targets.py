@@ -28,7 +28,7 @@ from lyceum.data import (
 from lyceum.ensemble._draws import set_seeds
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._member_data import takes_rows
-from lyceum.ensemble._named_members import column_places
+from lyceum.ensemble._named_members import column_numbers
 from lyceum.errors import SettingError
 from lyceum.evaluate import row_splits
 from lyceum.report import Explanation, Summary, Table
@@ -162,7 +162,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         source = ArraySource.of_block(block)
         self.typical_ = typical_row(block)
         self.seed_ = seed_from(self.random_state)
-        self.places_ = self._auxiliary_places()
+        self.places_ = self._auxiliary_columns()
         rest = self._rest(source)
         answers, self.auxiliary_ = [], []
         for i, j in enumerate(self.places_.tolist()):
@@ -178,9 +178,9 @@ class AuxiliaryTargets(EitherTask, Learner):
             self.__dict__.pop("classes_", None)
         return self
 
-    def _auxiliary_places(self) -> np.ndarray:
+    def _auxiliary_columns(self) -> np.ndarray:
         names = self.schema_.names
-        found = column_places(() if self.auxiliary is None else self.auxiliary, names, "auxiliary names")
+        found = column_numbers(() if self.auxiliary is None else self.auxiliary, names, "auxiliary names")
         if len(found) == len(names):
             raise SettingError("every column is auxiliary: nothing is left to predict from")
         return found

@@ -124,11 +124,11 @@ class BaggingBase(Ensemble):
         if w is not None and not takes_weights(self._base()):
             odds = w if weighted is None else w[weighted]
             odds = odds / odds.sum()
-        n_there, d = n if weighted is None else len(weighted), self.n_features_in_
-        n_drawn = _number(self.max_samples, n_there)
-        if not self.bootstrap and n_drawn > n_there:
+        n_weighted, d = n if weighted is None else len(weighted), self.n_features_in_
+        n_drawn = _number(self.max_samples, n_weighted)
+        if not self.bootstrap and n_drawn > n_weighted:
             raise SettingError(
-                f"max_samples={self.max_samples} asks for {n_drawn} of {n_there} rows: with bootstrap=False "
+                f"max_samples={self.max_samples} asks for {n_drawn} of {n_weighted} rows: with bootstrap=False "
                 "no row comes twice"
             )
         n_columns = _number(self.max_features, d)
@@ -170,7 +170,7 @@ class BaggingBase(Ensemble):
                 "oob_score needs rows that some member has not seen, but every member was drawn all rows: "
                 "use bootstrap=True, a smaller max_samples, or more members"
             )
-        self.oob_unknown_ = self.draws_.n_there - len(rows)
+        self.oob_unknown_ = self.draws_.n_weighted - len(rows)
         self.oob_errors_ = np.array(bag.errors)
         self.oob_score_ = self._score(target[rows], bag.mean[rows], None if w is None else w[rows])
         self._set_answers(bag.mean)
@@ -274,7 +274,7 @@ class BaggingBase(Ensemble):
         way = "with" if draws.bootstrap else "without"
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
-            "rows": f"{draws.n_drawn:,} of {draws.n_there:,}, drawn {way} replacement",
+            "rows": f"{draws.n_drawn:,} of {draws.n_weighted:,}, drawn {way} replacement",
             "columns": f"{draws.n_columns_drawn} of {draws.n_columns}",
         }
         if not hasattr(self, "oob_score_"):

@@ -214,8 +214,8 @@ class ClusterClassifier(Classifier, ClusterBased):
         check_is_fitted(self)
         return self._apply(partial(_predict, self), X)
 
-    def _places(self, labels: np.ndarray) -> np.ndarray:
-        """The places of the classifiers of these clusters; -1 for that of all rows."""
+    def _classifier_numbers(self, labels: np.ndarray) -> np.ndarray:
+        """The numbers of the classifiers of these clusters; -1 for that of all rows."""
         known = (labels >= 0) & (labels < len(self.decides_))
         return np.where(known, self.decides_[np.where(known, labels, 0)], -1)
 
@@ -303,7 +303,7 @@ class _OfCluster:
 
 
 def _posteriors(model: ClusterClassifier, block: Block) -> np.ndarray:
-    places = model._places(clusters_of_rows(model, block))
+    places = model._classifier_numbers(clusters_of_rows(model, block))
     out = np.zeros((len(places), len(model.classes_)))
     own = takes_rows(model._classifier)
     cells = block if own else model._design(block)

@@ -41,7 +41,7 @@ from lyceum.ensemble._member_data import (
     takes_rows,
     takes_text,
 )
-from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, column_places, named_members
+from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, column_numbers, named_members
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.progress import report
@@ -176,7 +176,7 @@ class CommitteeBase(_BaseComposition, Learner):
         if source.w is not None:
             check_weighted(estimators, type(self).__name__)
         self.names_ = [one.name for one in members]
-        self.columns_ = [self._places(one) for one in members]
+        self.columns_ = [self._member_columns(one) for one in members]
         self.seed_ = seed_from(self.random_state)
         return self._split_data(estimators, source, X), source.y, source.w
 
@@ -191,12 +191,12 @@ class CommitteeBase(_BaseComposition, Learner):
         labels = self.classes_[source.y] if self._predicts_classes else source.y
         return CommitteeData(own, MemberData(None, X if self.framed_ else source.X, labels))
 
-    def _places(self, member: Member) -> np.ndarray | None:
-        """The places of a member's columns in the table."""
+    def _member_columns(self, member: Member) -> np.ndarray | None:
+        """The numbers of a member's columns in the table."""
         if member.columns is None:
             return None
         wanted = np.atleast_1d(np.asarray(member.columns, dtype=object)).tolist()
-        found = column_places(wanted, self.schema_.names, f"member {member.name!r} asks for")
+        found = column_numbers(wanted, self.schema_.names, f"member {member.name!r} asks for")
         if not len(found):
             raise SettingError(f"member {member.name!r} has no columns: give some, or None for all")
         return found

@@ -31,15 +31,15 @@ class Draws:
     odds: np.ndarray | None = None
 
     @property
-    def n_there(self) -> int:
+    def n_weighted(self) -> int:
         return self.n_rows if self.weighted is None else len(self.weighted)
 
     def counts(self, member: int) -> np.ndarray:
         """How often every row is drawn."""
-        if not self.bootstrap and self.n_drawn == self.n_there:
-            counts = np.ones(self.n_there, dtype=np.int64)
+        if not self.bootstrap and self.n_drawn == self.n_weighted:
+            counts = np.ones(self.n_weighted, dtype=np.int64)
         else:
-            counts = np.bincount(self._draw_sample(member), minlength=self.n_there)
+            counts = np.bincount(self._draw_sample(member), minlength=self.n_weighted)
         if self.weighted is None:
             return counts
         all_counts = np.zeros(self.n_rows, dtype=np.int64)
@@ -49,8 +49,8 @@ class Draws:
     def _draw_sample(self, member: int) -> np.ndarray:
         chance = self._chance(member, _ROWS)
         if self.bootstrap and self.odds is None:
-            return chance.integers(0, self.n_there, self.n_drawn)
-        return chance.choice(self.n_there, self.n_drawn, replace=self.bootstrap, p=self.odds)
+            return chance.integers(0, self.n_weighted, self.n_drawn)
+        return chance.choice(self.n_weighted, self.n_drawn, replace=self.bootstrap, p=self.odds)
 
     def samples(self, n_members: int) -> list[np.ndarray]:
         """The rows of every member, as often as they were drawn."""

@@ -12,7 +12,7 @@ from sklearn.base import is_classifier, is_regressor
 from lyceum.ensemble._member_data import takes_weights
 from lyceum.errors import DataError, SettingError
 
-__all__ = ["Member", "check_tasks", "check_weighted", "column_places", "named_members"]
+__all__ = ["Member", "check_tasks", "check_weighted", "column_numbers", "named_members"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ def check_weighted(estimators: Sequence[Any], who: str) -> None:
             )
 
 
-def column_places(columns: Iterable[Any], names: Sequence[str], who: str) -> np.ndarray:
-    """The places of columns, given by name or place, ascending and each once; `who` begins the refusal.
+def column_numbers(columns: Iterable[Any], names: Sequence[str], who: str) -> np.ndarray:
+    """The numbers of columns, given by name or number, ascending and each once; `who` begins the refusal.
 
-    >>> column_places(["b", 0, "b"], ["a", "b"], "this names").tolist()
+    >>> column_numbers(["b", 0, "b"], ["a", "b"], "this names").tolist()
     [0, 1]
     """
     found = set()

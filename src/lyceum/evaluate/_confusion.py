@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate._binary import BinaryReport
 from lyceum.evaluate._common import ratio
 from lyceum.evaluate._kappa import cohen_kappa, disagreement_weights, kappa_reading
@@ -213,8 +213,10 @@ class Confusion(Printable):
         -------
         BinaryReport
         """
-        first = self._places(group)
-        second = np.setdiff1d(np.arange(len(self.classes)), first) if rest is None else self._places(rest)
+        first = self._class_numbers(group)
+        second = (
+            np.setdiff1d(np.arange(len(self.classes)), first) if rest is None else self._class_numbers(rest)
+        )
         if not len(first) or np.intersect1d(first, second).size:
             raise SettingError("versus needs a group that is not empty and shares no label with the rest")
         cells = [float(self.counts[np.ix_(i, j)].sum()) for i in (first, second) for j in (first, second)]
@@ -222,7 +224,7 @@ class Confusion(Printable):
         rejected = float(self.rejected[first].sum() + self.rejected[second].sum())
         return BinaryReport(tp, fp, fn, tn, _name(self.classes[first]), _name(self.classes[second]), rejected)
 
-    def _places(self, labels: Iterable[Any]) -> np.ndarray:
+    def _class_numbers(self, labels: Iterable[Any]) -> np.ndarray:
         own = self.classes.tolist()
         wanted = list(labels)
         unknown = [label for label in wanted if label not in own]
@@ -326,7 +328,7 @@ def confusion(
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, reject=reject)
     if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
-        raise DataError(f"y has {missing} missing labels: leave those rows out")
+        raise MissingValuesError(f"y has {missing} missing labels: leave those rows out")
     truth, guess = np.maximum(truth, -1), np.maximum(guess, -1)  # all codes of doubt
     if classes is not None:
         wanted = [label for label in np.asarray(classes).tolist() if reject is None or label != reject]

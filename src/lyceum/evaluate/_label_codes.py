@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from lyceum.base import target_of
 from lyceum.data import Rows, class_codes, row_weights
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 
 __all__ = [
     "code_labels",
@@ -110,13 +110,13 @@ def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
         known = (-1 if v is None or v != v else table.setdefault(v, len(table)) for v in y.tolist())
         codes = np.fromiter(known, dtype=np.int32, count=len(y))
         labels = list(table)
-    order = _sorted_places(labels)
+    order = _sorting_order(labels)
     places = np.full(len(labels) + 1, -1, dtype=np.int32)
     places[order] = np.arange(len(labels), dtype=np.int32)
     return [labels[i] for i in order], places[codes]
 
 
-def _sorted_places(labels: list[Any]) -> list[int]:
+def _sorting_order(labels: list[Any]) -> list[int]:
     try:
         return sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:  # labels of several types: by type, then by text
@@ -143,7 +143,7 @@ def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any]
             f"{' and '.join(columns)} mix text and numbers, such as {labels[0]!r} and {labels[-1]!r}: "
             "use one type of label"
         )
-    labels = [labels[i] for i in _sorted_places(labels)]
+    labels = [labels[i] for i in _sorting_order(labels)]
     return labels, [known_codes(own, codes, labels, reject) for own, codes in coded.values()]
 
 
@@ -174,7 +174,9 @@ def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
     if len(codes) and codes.min() < 0:
         raise MissingValuesError(f"y has {int((codes < 0).sum())} missing labels: leave those rows out")
     if pos_label is None and len(labels) > 2:
-        raise DataError(f"y has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}")
+        raise SettingError(
+            f"y has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}"
+        )
     if pos_label is None:
         pos_label = labels[1] if len(labels) == 2 else 1
     refuse_unknown(pos_label, labels)

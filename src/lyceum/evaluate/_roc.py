@@ -184,13 +184,13 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
     if not len(above) or not len(below):
         return 0.5
 
-    def places(positives_first: bool) -> int:
+    def rank_sum(positives_first: bool) -> int:
         runs = (above, below) if positives_first else (below, above)
         order = np.argsort(np.concatenate(runs), kind="stable")
         is_positive = order < len(above) if positives_first else order >= len(below)
         return int(np.flatnonzero(is_positive).sum())
 
-    wins_twice = sum(ordered_map(places, (True, False))) - len(above) * (len(above) - 1)
+    wins_twice = sum(ordered_map(rank_sum, (True, False))) - len(above) * (len(above) - 1)
     return wins_twice / (2 * len(above) * len(below))
 
 
@@ -296,17 +296,17 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     repeats = (x == x[:1]) & (y == y[:1])
     repeats[:-1] |= (x[:-1] == x[1:]) & (y[:-1] == y[1:])
     repeats[:1] = False
-    places = np.flatnonzero(~repeats)
-    while len(places) > _FEW_POINTS:
-        px, py = x[places], y[places]
+    points = np.flatnonzero(~repeats)
+    while len(points) > _FEW_POINTS:
+        px, py = x[points], y[points]
         left, right = slice(None, -2), slice(2, None)
         right_of, above = px[right] - px[left], py[right] - py[left]
         below = (px[1:-1] - px[left]) * above >= (py[1:-1] - py[left]) * right_of
         dropped = int(np.count_nonzero(below))
-        places = places[np.concatenate([[True], ~below, [True]])]
+        points = points[np.concatenate([[True], ~below, [True]])]
         if dropped < 0.05 * len(px):
             break
-    return places[_monotone_chain(x[places], y[places])]
+    return points[_monotone_chain(x[points], y[points])]
 
 
 def _monotone_chain(x: np.ndarray, y: np.ndarray) -> np.ndarray:

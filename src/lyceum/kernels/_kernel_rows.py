@@ -110,7 +110,7 @@ class _CachedRows:
         self.owner, self.used = np.full(slots, -1), np.zeros(slots, dtype=np.int64)
         self.clock, self.most = 0, slots
 
-    def _places(self, rows: np.ndarray) -> np.ndarray:
+    def _slots(self, rows: np.ndarray) -> np.ndarray:
         """Where the rows are, after those that were missing have been computed."""
         self.clock += 1
         there = self.slot[rows]
@@ -129,12 +129,12 @@ class _CachedRows:
         return self.slot[rows]
 
     def block(self, rows: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(self.values[self._places(rows)][:, rows])
+        return np.ascontiguousarray(self.values[self._slots(rows)][:, rows])
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         for at in range(0, len(rows), self.most):
             some = slice(at, at + self.most)
-            native.add_rows(self.values, self._places(rows[some]), weight[some], F)
+            native.add_rows(self.values, self._slots(rows[some]), weight[some], F)
 
     def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
         return self.kernel.sums(self.X[rows], weight, self.X[some]) + self.shift * weight.sum()

@@ -287,7 +287,7 @@ def start_gaussians(
 def _random_equations(
     node: GaussianNode,
     moments: dict[str, tuple[float, float]],
-    there: set[str],
+    observed: set[str],
     rng: np.random.Generator,
 ) -> GaussianNode:
     mean, deviation = moments[node.name]
@@ -295,7 +295,7 @@ def _random_equations(
     numeric = [p for p in node.parents if p in moments]
     b = np.zeros((*shape, len(numeric)))
     for j, parent in enumerate(numeric):
-        if parent not in there or node.name not in there:
+        if parent not in observed or node.name not in observed:
             b[..., j] = rng.normal(size=shape) * deviation / moments[parent][1]
     moved = rng.normal(size=shape) * deviation if shape else 0.0
     intercept = mean + moved - b @ np.array([moments[parent][0] for parent in numeric])

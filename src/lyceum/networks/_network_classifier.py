@@ -31,7 +31,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 
     The network is naive (every column depends on the class alone), a tree-augmented naive Bayes (TAN: on one
     other column too), learned by search, or given. Continuous columns are cut into intervals first, by
-    default where that gives most information on the classes. Missing cells, and categories new to `fit`, are
+    default where that gives most information on the classes. Missing cells and new categories are
     summed out exactly.
 
     Parameters

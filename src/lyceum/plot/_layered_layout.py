@@ -61,7 +61,7 @@ def layered_layout(
         for i in moving:
             other = layers[i - 1] if sweep % 2 == 0 else layers[i + 1]
             layers[i] = _by_neighbors(layers[i], other, near)
-    x = _places(layers, near, sizes, gap)
+    x = _positions(layers, near, sizes, gap)
     left = min(x[name] - sizes[name] / 2 for name in x)
     right = max(x[name] + sizes[name] / 2 for name in x)
     x = {name: place - left for name, place in x.items()}
@@ -106,7 +106,7 @@ def _mean(values: list[int], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
 
 
-def _places(
+def _positions(
     layers: list[list[str]], near: Mapping[str, list[str]], sizes: Mapping[str, float], gap: float
 ) -> dict[str, float]:
     """Every node near the mean of its neighbours, none nearer to its neighbour in the layer than `gap`."""

@@ -123,7 +123,7 @@ def network(
     check_is_fitted(model, "parameters_")
     widths = model.widths_.tolist()
     ax = axes(ax, (1.6 + 1.5 * len(widths), 4.6))
-    layers = [_places(n, max(2, most)) for n in widths]
+    layers = [_heights(n, max(2, most)) for n in widths]
     for l, coef in enumerate(model.coefs_):
         _draw_lines(ax, l, layers[l], layers[l + 1], coef if weights else np.zeros_like(coef))
     for l, places in enumerate(layers):
@@ -142,7 +142,7 @@ def network(
     return ax
 
 
-def _places(n: int, most: int) -> dict[int, float]:
+def _heights(n: int, most: int) -> dict[int, float]:
     """The nodes drawn of n, with their heights about 0; one place is empty where some are left out."""
     if n <= most:
         return {i: (n - 1) / 2 - i for i in range(n)}

@@ -282,7 +282,7 @@ class WordColumns:
         return Column(f"{column.name}: {word}", why=f"the word {word!r} in {column.name!r}")
 
     @cached_property
-    def _places(self) -> list[Mapping[str, int]]:
+    def _word_numbers(self) -> list[Mapping[str, int]]:
         return [{word: i for i, word in enumerate(words or ())} for words in self.words]
 
     def schema(self, schema: Schema) -> Schema:
@@ -303,7 +303,7 @@ class WordColumns:
         return block.with_X(cells, self.schema(block.schema))
 
     def _count_words(self, block: Block, j: int) -> sparse.csr_array:
-        values, places = block.schema[j].categories, self._places[j]
+        values, places = block.schema[j].categories, self._word_numbers[j]
         assert values is not None
         codes = np.asarray(block.X[:, j], dtype=np.float64)
         there = (codes >= 0) & (codes < len(values))

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum.data import Block
+from lyceum.errors import SchemaError
 from lyceum.statistics._classes import (
     align_labels,
     check_responsibilities,
@@ -106,7 +107,7 @@ class Counts:
 
     def merge(self, other: Counts) -> Counts:
         if self.names != other.names:
-            raise ValueError(
+            raise SchemaError(
                 f"counts of the columns {self.names} cannot be merged with those of {other.names}"
             )
         classes, here, there = align_labels(self.classes, other.classes)
@@ -133,6 +134,10 @@ class Counts:
         first, last = self.offsets[j : j + 2]
         return self.counts[first:last]
 
+    def tables(self) -> dict[str, np.ndarray]:
+        """The tables of all columns by name: one look at every column, however many there are."""
+        return dict(zip(self.names, np.split(self.counts, self.offsets[1:-1])))
+
     def arrange(self, categories: Sequence[np.ndarray]) -> Counts:
         """The same counts with the categories of every column in another order, or among more of them."""
         if all(
@@ -143,7 +148,7 @@ class Counts:
         offsets = _offsets(categories)
         counts = np.zeros((offsets[-1], len(self.classes)))
         starts = zip(self.categories, categories, offsets)
-        counts[np.concatenate([start + _places(mine, wanted) for mine, wanted, start in starts])] = (
+        counts[np.concatenate([start + _positions_in(mine, wanted) for mine, wanted, start in starts])] = (
             self.counts
         )
         return replace(self, categories=tuple(categories), counts=counts)
@@ -153,13 +158,13 @@ def _offsets(categories: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum([len(labels) for labels in categories])]).astype(np.int64)
 
 
-def _places(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _positions_in(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Where my labels stand among those wanted."""
     order = np.argsort(wanted, kind="stable")
     places = np.searchsorted(wanted, mine, sorter=order)
     found = order[np.minimum(places, len(order) - 1)] if len(order) else places
     if len(order) < len(mine) or not np.array_equal(wanted[found], mine):
-        raise ValueError("the categories wanted do not hold all those that were counted")
+        raise SchemaError("the categories wanted do not hold all those that were counted")
     return found
 
 

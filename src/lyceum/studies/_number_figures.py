@@ -34,7 +34,7 @@ def number_figures(study: Study, shown: Sequence[RankedLearner]) -> dict[str, Ca
     }
 
 
-def _sample_places(n: int) -> np.ndarray:
+def _sample_indices(n: int) -> np.ndarray:
     """The indices of at most as many points as can be told apart."""
     return np.unique(np.linspace(0, n - 1, min(n, _POINTS)).round().astype(np.intp))
 
@@ -52,7 +52,7 @@ def _by_prediction(y: np.ndarray, predicted: np.ndarray) -> Table:
 
 def _truth_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
     text = "Every point is a row that the model had not seen; on the diagonal it is right."
-    some = _sample_places(len(y))
+    some = _sample_indices(len(y))
     draw = partial(_against_truth, y[some], predicted[some], str(study.recipe.target))
     title = f"Predicted against true: {study.choice.label}"
     yield figure_of("truth", title, text, draw, table=_by_prediction(y, predicted))
@@ -60,7 +60,7 @@ def _truth_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterato
 
 def _residual_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
     text = "The true value minus the prediction. A bend or a funnel shows what the model has not learned."
-    some = _sample_places(len(y))
+    some = _sample_indices(len(y))
     draw = partial(_residuals, y[some], predicted[some], str(study.recipe.target))
     yield figure_of("residuals", "Residuals", text, draw, table=_by_prediction(y, predicted))
 
