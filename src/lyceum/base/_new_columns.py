@@ -74,7 +74,7 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
     schema_: Schema
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """`set_output` is there, and scikit-learn does not wrap `transform` a second time."""
+        """`set_output` exists, and scikit-learn does not wrap `transform` a second time."""
         super().__init_subclass__(auto_wrap_output_keys=None, **options)
         cls._sklearn_auto_wrap_output_keys = {"transform"}
 

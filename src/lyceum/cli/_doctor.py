@@ -91,7 +91,7 @@ def _threads() -> dict[str, Any]:
 
 
 def _blas() -> list[str]:
-    import scipy.linalg  # noqa: F401  loads the libraries that are asked for next
+    import scipy.linalg  # noqa: F401  loads the libraries that are listed next
     from threadpoolctl import threadpool_info
 
     libraries = [info for info in threadpool_info() if info["user_api"] == "blas"]

@@ -37,7 +37,7 @@ class ClusterLabels(Classifier, ClusterBased):
     one without a label, has the posteriors p(k).
 
     An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class is there.
+    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
 
     Parameters
     ----------

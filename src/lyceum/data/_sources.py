@@ -61,7 +61,7 @@ class ArraySource:
         Whether the cells are coded.
     settled : bool, default=False
         Whether a learner passes these rows on to its members: it has settled the kinds of the columns, and
-        what the members' `categorical_features` say is no longer asked.
+        the members' `categorical_features` are not used.
     n_rows : int
         The number of rows.
     block : Block

@@ -54,7 +54,7 @@ def fill_unlabelled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray
     """A target with some label in place of those that are missing, and where they were missing.
 
     None and NaN are missing, and so is -1 among numbers, which is scikit-learn's convention, unless only one
-    other label is there: classes may be called -1 and 1.
+    other label occurs: classes may be called -1 and 1.
 
     >>> fill_unlabelled([2, -1, 3], "y", "A learner")
     (array([2, 2, 3]), array([False,  True, False]))

@@ -128,8 +128,8 @@ class BaggingBase(Ensemble):
         n_drawn = _number(self.max_samples, n_weighted)
         if not self.bootstrap and n_drawn > n_weighted:
             raise SettingError(
-                f"max_samples={self.max_samples} asks for {n_drawn} of {n_weighted} rows: with bootstrap=False "
-                "no row comes twice"
+                f"max_samples={self.max_samples} asks for {n_drawn} of {n_weighted} rows: with "
+                "bootstrap=False no row comes twice"
             )
         n_columns = _number(self.max_features, d)
         if n_columns > d:

@@ -157,7 +157,7 @@ def _as_tree(
             branches.append(np.where(to > 1, -1, to))
         else:
             edges = bins.edges[column[node]]
-            # the last bin's upper bound: all that is there goes left, what is missing right
+            # the last bin's upper bound: known cells go left, missing ones right
             threshold[node] = edges[last[node]] if last[node] < len(edges) else np.inf
     return Tree(
         feature=column.copy(),

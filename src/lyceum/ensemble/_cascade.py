@@ -127,7 +127,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     See Also
     --------
-    Committee : All members are asked about every row.
+    Committee : All members predict every row.
     lyceum.decision.MinimumRiskClassifier : Doubt as an action.
 
     References
@@ -266,7 +266,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
         self, data: CommitteeData, n: int, every: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given the answers
-        of all stages that were asked."""
+        of all stages that the row reached."""
         posterior, stage = np.empty((n, len(self.classes_))), np.full(n, -1)
         at = np.zeros(n, dtype=np.int64)
         for s, one in enumerate(self.estimators_):

@@ -27,10 +27,10 @@ class CommitteeExplanation(Explanation):
         The names of the members or stages; of a stack also "(base)", the part of typical answers, and
         "(columns)" if the final learner sees the table.
     answers : array of shape (n, members)
-        The class, or the number, that each member predicts for the row; None for a stage that was not asked.
+        The class, or the number, that each member predicts for the row; None for a stage that the row did not reach.
     supports : array of shape (n, members) or None
         The posterior, or the vote, of each member for the class that the committee predicts; NaN for a stage
-        that was not asked. None for numbers.
+        that the row did not reach. None for numbers.
     shares : array of shape (n, members)
         The part of each member in the decision, in `share_unit`.
     share_unit : str
@@ -84,7 +84,7 @@ class CommitteeExplanation(Explanation):
         settings: tuple[str, np.ndarray] | None = None,
     ) -> CommitteeExplanation:
         """From an explanation by columns and, for every row and member, its answer (a class code or number,
-        NaN if it was not asked), its support of the prediction, and its share, (n, 3 * members)."""
+        NaN if the row did not reach it), its support of the prediction, and its share, (n, 3 * members)."""
         answers, supports, shares = np.moveaxis(parts.reshape(len(parts), len(members), 3), 2, 0)
         labels: np.ndarray = np.full(answers.shape, None, dtype=object)
         asked = np.isfinite(answers)

@@ -197,7 +197,7 @@ class Ensemble(Learner):
 
     See Also
     --------
-    MemberData : The rows that members are fitted on and asked about.
+    MemberData : The rows that members are fitted on and predict.
     BaggingClassifier, AdaBoostClassifier, OneVsRest : Ensembles of this kind.
     lyceum.base.Learner : What it is based on.
 

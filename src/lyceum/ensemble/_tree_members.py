@@ -54,7 +54,7 @@ _lock = threading.Lock()
 def forest(
     model: Any, columns: Sequence[Any], value: Callable[[Tree], np.ndarray], scale: Any = 1.0
 ) -> Router:
-    """The router of all members, made when it is first asked for; never part of the model's state.
+    """The router of all members, made when it is first needed; never part of the model's state.
 
     `columns` are those of every member, None for all, `value` what the nodes of a tree add.
     """

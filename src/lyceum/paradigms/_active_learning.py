@@ -23,14 +23,14 @@ STRATEGIES = ("uncertainty", "margin", "entropy", "committee", "density", "rando
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActiveLearning:
-    """The rows whose labels were asked for, in order, and the learning curve.
+    """The queried rows, in order, and the learning curve.
 
     Attributes
     ----------
     strategy : str
         How rows were chosen.
     queried : array of int
-        The rows whose labels were asked for, in order.
+        The queried rows, in order.
     labels : array
         Their labels.
     n_labelled : array of int
@@ -92,7 +92,7 @@ class ActiveLearning:
 def query_scores(
     strategy: str, proba: np.ndarray, X: Any = None, beta: float = 1.0, committee: Any = None
 ) -> np.ndarray:
-    """How useful the label of every row is; the row of the largest score is asked about first.
+    """How useful the label of every row is; the row of the largest score is queried first.
 
     Parameters
     ----------
@@ -189,15 +189,15 @@ def active_learning(
         What to ask: see `query_scores`.
     labelled : array of int, optional
         Rows that are labelled from the start; by default `n_start` rows drawn at random, which the oracle is
-        asked about (more are drawn until there are two classes).
+        queried (more are drawn until there are two classes).
     labels : array, optional
-        Their classes, if the oracle is not to be asked about them.
+        Their classes, if the oracle is not to be queried about them.
     n_start : int, default=10
         How many rows to draw.
     n_queries : int, default=50
         How many rows to ask about after the start.
     batch_size : int, default=1
-        How many rows are asked about before the next fit.
+        How many rows are queried before the next fit.
     committee : list of classifiers, optional
         The members of strategy "committee"; by default five copies on bootstrap samples.
     beta : float, default=1.0

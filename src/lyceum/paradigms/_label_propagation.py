@@ -30,7 +30,7 @@ class LabelPropagation(Classifier, MetricLearner):
     by conjugate gradients, to a stated residual. Rows that no label reaches get the class shares.
 
     An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class is there. Under the Euclidean
+    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs. Under the Euclidean
     distance columns count by their units: standardize them first where these differ.
 
     Parameters

@@ -29,7 +29,7 @@ class SelfTraining(Classifier, Ensemble):
     """Self-training: fit on the labelled rows, label the surest of the others, and fit again.
 
     An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class is there.
+    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class SemiSupervisedEM(Classifier, Learner):
     a row of each class, weighted by its posterior. It runs in passes: from memory, from files, and on Dask.
 
     An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class is there.
+    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
 
     Parameters
     ----------

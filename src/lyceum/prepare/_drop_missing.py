@@ -25,7 +25,7 @@ __all__ = ["DropMissing"]
 class DropMissing(Transformer, OnePassLearner):
     """Drop the rows that have a missing cell.
 
-    .. math:: \\{(x_i, y_i) : x_{ij} \\text{ is there for all } j\\}
+    .. math:: \\{(x_i, y_i) : x_{ij} \\text{ is known for all } j\\}
 
     Rows of `scan(...)` lose their target and weight with their cells, and rows without a target are dropped
     too, so pipelines over scans fit. On arrays and frames `transform(X)` gives fewer rows than X has, and

@@ -20,7 +20,7 @@ class Candidate:
     Attributes
     ----------
     name : str
-        Unique in the study: the learner's name, with a number behind it where a learner is there twice.
+        Unique in the study: the learner's name, with a number behind it where a learner occurs twice.
     learner : str
         Its name in the catalog; "PriorClassifier" or "MeanRegressor" for the baseline.
     label : str

@@ -23,7 +23,7 @@ def auc_losses(y: np.ndarray, posteriors: np.ndarray, w: np.ndarray) -> np.ndarr
     """
     pairs = list(itertools.combinations(np.unique(y).tolist(), 2))
     if not pairs:
-        return np.full(len(y), 0.5)  # one class: nothing can be told
+        return np.full(len(y), 0.5)  # one class: nothing to rank
     total = np.zeros(len(y))
     for low, high in pairs:
         rows = np.flatnonzero((y == low) | (y == high))

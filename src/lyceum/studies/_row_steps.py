@@ -13,7 +13,7 @@ __all__ = ["FiniteCells", "KnownClasses", "WithTarget", "has_target"]
 
 
 def has_target(y: np.ndarray | None) -> np.ndarray:
-    """Whether the target of every row is there: a class, or a finite number."""
+    """Whether the target of every row is known: a class, or a finite number."""
     assert y is not None
     return y >= 0 if y.dtype.kind == "i" else np.isfinite(y)
 
@@ -31,7 +31,7 @@ class FiniteCells:
 
 @dataclass(frozen=True, slots=True)
 class WithTarget:
-    """Only the rows whose target is there."""
+    """Only the rows whose target is known."""
 
     drops_rows: ClassVar[bool] = True
 

@@ -121,7 +121,7 @@ class Store:
     @classmethod
     @contextmanager
     def read(cls, folder: Path) -> Iterator[Store]:
-        """The store of a study that is there."""
+        """The store of an existing study."""
         if not (folder / "study.sqlite").is_file():
             raise StudyError(f"there is no study in {folder}: run one first, lyceum study ... --out {folder}")
         with explain_disk_errors(folder), closing(_connect(folder)) as connection:
