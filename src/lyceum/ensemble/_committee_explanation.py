@@ -27,7 +27,7 @@ class CommitteeExplanation(Explanation):
         The names of the members or stages; of a stack also "(base)", the part of typical answers, and
         "(columns)" if the final learner sees the table.
     answers : array of shape (n, members)
-        The class, or the number, that each member predicts for the row; None for a stage that the row did not reach.
+        The class, or the number, that each member predicts for the row; None for stages not reached.
     supports : array of shape (n, members) or None
         The posterior, or the vote, of each member for the class that the committee predicts; NaN for a stage
         that the row did not reach. None for numbers.

@@ -61,7 +61,7 @@ class SVC(Classifier, SupportVectors):
     strategy : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         The machines of more than two classes.
     probability : bool, default=False
-        Whether `predict_proba` is available: a sigmoid of the scores, fitted on five folds of the rows that the
+        Whether `predict_proba` is available: a sigmoid of the scores, fitted on five folds of rows that the
         machine has not seen, and coupled over the machines.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of every class.
