@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +14,16 @@ from sklearn.pipeline import Pipeline
 from lyceum import progress
 from lyceum.apply._batches import Batches
 from lyceum.apply._pipeline_explanation import explain_steps
+from lyceum.base import Density
 from lyceum.data import Column, FileFormat, Rows, Schema, coded_source
 from lyceum.decision import CalibratedClassifier, MinimumRiskClassifier
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation
 
 __all__ = ["FittedModel"]
+
+Output = TypeVar("Output", bound=Sized)
+_OUTPUTS = {"predict": "predictions", "transform": "new columns", "score_samples": "scores"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,11 @@ class FittedModel:
     target : Column
         What the model predicts.
     classes : array or None
-        None for regressors.
+        None for regressors and whatever else predicts no classes.
+    gives : {"predictions", "new columns", "scores"}
+        What the output for every row is; a density's or detector's scores are `score_samples`.
+    output_names : list of str
+        The names of the new columns, or of the scores.
 
     See Also
     --------
@@ -124,7 +132,24 @@ class FittedModel:
     @property
     def classes(self) -> np.ndarray | None:
         """The classes of a classifier."""
-        return getattr(self.model, "classes_", None)
+        return getattr(self.model, "classes_", None) if self.gives == "predictions" else None
+
+    @property
+    def gives(self) -> str:
+        """What the output for every row is: "predictions", "new columns" or "scores"."""
+        for method, output in _OUTPUTS.items():
+            if hasattr(self.learner, method):
+                return output
+        raise LyceumError(f"{self.name} has no output for new rows: it has none of {', '.join(_OUTPUTS)}")
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the columns that are written, without those of a decision."""
+        if self.gives == "new columns":
+            return [str(name) for name in self.learner.get_feature_names_out()]
+        if self.gives == "predictions":
+            return ["predicted"]
+        return ["log_density" if isinstance(self.learner, Density) else "score"]
 
     # -- predictions -----------------------------------------------------------------------------------------
 
@@ -143,11 +168,16 @@ class FittedModel:
         labels = self.predict(table)
         return (labels[:, None] == np.asarray(self.classes)[None, :]).astype(np.float64)
 
-    def output(self, table: pa.Table) -> np.ndarray:
-        """Posteriors of a classifier, (n, K), or values of a regressor, (n,)."""
+    def output(self, table: pa.Table) -> Any:
+        """Posteriors of a classifier, (n, K), values or scores of others, (n,), or a block of new columns."""
+        if self.gives == "new columns":
+            found = self.model.transform(self.rows(table))
+            return self._check_length(found.gathered(self.name, "a smaller file"), table)
+        if self.gives == "scores":
+            return self._check_length(self.model.score_samples(self.rows(table)), table)
         return self.predict(table) if self.classes is None else self.posterior(table)
 
-    def _check_length(self, result: np.ndarray, table: pa.Table) -> np.ndarray:
+    def _check_length(self, result: Output, table: pa.Table) -> Output:
         if len(result) != table.num_rows:
             raise DataError(
                 f"the model drops rows with missing cells, {table.num_rows - len(result)} of these: fill "
@@ -166,7 +196,7 @@ class FittedModel:
         also: tuple[str, ...] = (),
         truth: str | None = None,
         form: FileFormat | None = None,
-    ) -> Iterator[tuple[pa.Table, np.ndarray]]:
+    ) -> Iterator[tuple[pa.Table, Any]]:
         """Every batch of the data with the model's output for it.
 
         Parameters

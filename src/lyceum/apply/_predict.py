@@ -18,9 +18,10 @@ import pyarrow.parquet as pq
 
 from lyceum.apply._batches import spool
 from lyceum.apply._fitted_model import FittedModel
-from lyceum.data import FileFormat, decode_dictionary
+from lyceum.apply._original_columns import original_columns
+from lyceum.data import Block, FileFormat, decode_dictionary
 from lyceum.decision import LossMatrix, minimum_risk
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.files import replace_file
 from lyceum.report import plain
 
@@ -96,7 +97,9 @@ def predict_file(
     model : fitted learner or pipeline
     data : path, glob, frame, or "-" for CSV from standard input
     out : path ending in .csv or .parquet, or a binary stream that is written as CSV
-        The column "predicted"; with `loss` or `doubt` also "risk", the expected cost of what was decided.
+        The column "predicted"; the new columns of a model that only transforms; the column "log_density" of a
+        density, "score" of a detector without a decision (lower is more unusual).
+        With `loss` or `doubt` also "risk", the expected cost of what was decided.
     proba : bool, default=False
         Whether a column "P(class)" is written for every class.
     loss : LossMatrix or dict of (true class, action) to cost, optional
@@ -149,14 +152,16 @@ class _Answer:
     proba: bool
     loss: LossMatrix | None
     doubt: float | None
+    outputs: tuple[str, ...] = ("predicted",)
 
     @classmethod
     def of(cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None) -> _Answer:
         if fitted.classes is None:
             asked = "--proba" if proba else "a loss" if loss is not None else "doubt"
             if proba or loss is not None or doubt is not None:
-                raise DataError(f"{fitted.name} predicts numbers, so that {asked} has no meaning here")
-            return cls(None, (), False, None, None)
+                found = "predicts numbers" if fitted.gives == "predictions" else f"gives {fitted.gives}"
+                raise DataError(f"{fitted.name} {found}, so that {asked} has no meaning here")
+            return cls(None, (), False, None, None, tuple(fitted.output_names))
         matrix = LossMatrix.of(loss, fitted.classes)
         assert matrix.actions is not None
         minimum_risk(np.full((1, len(fitted.classes)), 1 / len(fitted.classes)), matrix, doubt)
@@ -167,16 +172,18 @@ class _Answer:
     @property
     def names(self) -> list[str]:
         risk = ["risk"] if self.loss is not None else []
-        return ["predicted", *risk, *(self._posterior_names if self.proba else [])]
+        return [*self.outputs, *risk, *(self._posterior_names if self.proba else [])]
 
     @property
     def _posterior_names(self) -> list[str]:
         return [] if self.classes is None else [f"P({label})" for label in self.classes.tolist()]
 
-    def __call__(self, output: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
+    def __call__(self, output: Any) -> tuple[dict[str, Any], np.ndarray]:
         """The columns, and the place among `labels` of every answer."""
+        if isinstance(output, Block):
+            return original_columns(output), np.empty(0, dtype=np.intp)
         if self.classes is None:
-            return {"predicted": pa.array(output)}, np.empty(0, dtype=np.intp)
+            return {self.outputs[0]: pa.array(output)}, np.empty(0, dtype=np.intp)
         decided = minimum_risk(output, self.loss, self.doubt)
         given = decided.index % len(self.labels)  # doubt, -1, is the last
         columns: dict[str, Any] = {"predicted": _as_labels(given, self.labels)}
@@ -203,7 +210,7 @@ def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
         return
     path = Path(out)
     if path.suffix.lower() not in _MAKERS:
-        raise DataError(f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}")
+        raise SettingError(f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}")
     if path.exists() and not force:
         raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
     if not path.parent.is_dir():

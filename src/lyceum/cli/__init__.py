@@ -288,7 +288,10 @@ def predict(
         typer.Option("--spreadsheet", help="Escape cells that a spreadsheet would run (=, +, -, @)."),
     ] = False,
 ) -> None:
-    """Predict every row of a file of any size, in the order of the file."""
+    """Predict every row of a file of any size, in the order of the file.
+
+    A model that only transforms gives its new columns, a density or a detector its scores.
+    """
     from lyceum.cli._predict import run
 
     run(model, data, out, proba, loss, doubt, keep or (), form, force, as_json, spreadsheet)

@@ -34,7 +34,8 @@ def run(
             data, target, learner, settings, weight=weight, kinds=kinds, ignore=ignore, form=form,
         )  # fmt: skip
     kept = lyceum.save(model, out, force=force)
-    steps = FittedModel(model).steps
+    fitted = FittedModel(model)
+    steps = fitted.steps
     learned = steps[-1].summary()
     names = [type(step).__name__ for step in steps]
     if as_json:
@@ -42,4 +43,5 @@ def run(
         return
     show_summary(learned)
     console.print(f"\n{' → '.join(names)}, fitted and kept in [bold]{kept}[/]", soft_wrap=True)
-    console.print(f"next: lyceum predict {kept} NEW_DATA -o predictions.csv", style="dim", soft_wrap=True)
+    file = f"{fitted.gives.replace(' ', '_')}.csv"
+    console.print(f"next: lyceum predict {kept} NEW_DATA -o {file}", style="dim", soft_wrap=True)

@@ -48,5 +48,7 @@ def run(
         print_json(done.as_dict())
     else:
         shares = [f"{label} {n:,} ({n / done.n_rows:.1%})" for label, n in done.answers.items()]
-        console.print(f"{done.n_rows:,} rows predicted: [bold]{done.path}[/]", soft_wrap=True)
+        gives = FittedModel(fitted).gives
+        verb = "predicted" if gives == "predictions" else f"with {gives}"
+        console.print(f"{done.n_rows:,} rows {verb}: [bold]{done.path}[/]", soft_wrap=True)
         console.print(", ".join(shares), markup=False, soft_wrap=True)
