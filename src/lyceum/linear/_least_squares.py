@@ -169,7 +169,8 @@ class LinearPredictor(Regressor, Learner):
         on = np.flatnonzero(self.coef_)
         order = on[np.argsort(-np.abs(self.coef_[on]))]
         head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
-        rows = [(self.design_names[j], float(self.coef_[j])) for j in order]
+        names = self.design_names
+        rows = [(names[j], float(self.coef_[j])) for j in order]
         return Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
 
     def _n_parameters(self) -> float:
