@@ -1,6 +1,7 @@
 """Maps of posteriors against their definitions and scikit-learn, and classifiers calibrated by them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.isotonic import IsotonicRegression
@@ -11,7 +12,7 @@ from lyceum import datasets, scan
 from lyceum.apply import FittedModel
 from lyceum.bayes import NaiveBayes
 from lyceum.decision import CALIBRATIONS, CalibratedClassifier, MinimumRiskClassifier, PosteriorMap
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate import log_loss
 
 
@@ -100,6 +101,31 @@ def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
     assert np.array_equal(kept.predict_proba(X), model.predict_proba(X))
     with pytest.raises(DataError, match="give y"):
         CalibratedClassifier(NaiveBayes()).fit(X)
+
+
+@pytest.mark.parametrize("wrapper", [CalibratedClassifier, MinimumRiskClassifier])
+def test_missing_labels_and_no_rows_are_refused_in_a_sentence(wrapper):
+    X, y = load_iris(return_X_y=True)
+    words = np.array(["a", "b", "c"], dtype=object)[y]
+    words[4] = None
+    for bad in (words, np.where(np.arange(150) == 4, np.nan, y)):
+        with pytest.raises(MissingValuesError, match=r"target 'y' is missing \(NaN\) in row 4"):
+            wrapper(NaiveBayes()).fit(X, bad)
+    with pytest.raises(DataError, match="there are no rows"):
+        wrapper(NaiveBayes()).fit(X[:0], y[:0])
+
+
+def test_rows_that_cannot_be_calibrated_are_refused_in_a_sentence():
+    frame = pd.DataFrame({"x": np.arange(6.0), "y": ["a", "b", None, "a", "b", "a"]})
+    model = CalibratedClassifier(NaiveBayes())
+    with pytest.raises(DataError, match="target 'y' is missing in 1 rows"):
+        model.fit(scan(frame, target="y"))
+    with pytest.raises(DataError, match="there are no rows"):
+        model.fit(scan(frame, target="y").take([]))
+    with pytest.raises(DataError, match="no target"):
+        model.fit(scan(frame[["x"]]))
+    with pytest.raises(DataError, match="the target holds numbers"):
+        model.fit(scan(frame.assign(z=frame["x"] + 0.5), target="z"))
 
 
 @pytest.mark.parametrize("kind", ["splitter", "list", "generator"])

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y
+from sklearn.utils.validation import _check_y, column_or_1d
 
-from lyceum.data import is_dask
+from lyceum.data import is_dask, labels
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, find_labels, label_array, label_key
 
@@ -281,6 +281,10 @@ def check_target(y: Any, who: Any) -> Any:
     """True labels as a one-dimensional array of classes; None and Dask collections pass as they are."""
     if y is None or is_dask(y):
         return y
+    y = column_or_1d(y, warn=True)
+    if not len(y):
+        raise DataError(f"there are no rows (0 samples): {type(who).__name__} needs some of every class")
+    labels(y, "y")  # refuses missing ones
     y = _check_y(y, estimator=who)
     check_classification_targets(y)
     return y
