@@ -2,9 +2,12 @@
 
 import threading
 
+import numpy as np
 import pytest
 
 from lyceum.errors import Cancelled
+from lyceum.linear import LogisticRegression
+from lyceum.prepare import OneOfC
 from lyceum.progress import Update, is_watched, report, watch
 
 
@@ -44,3 +47,15 @@ def test_an_outer_cancel_stops_work_inside_an_inner_watch():
         outer.cancel()
         with pytest.raises(Cancelled):
             report("rows", 1)
+
+
+@pytest.mark.parametrize("learner", [OneOfC, LogisticRegression])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_learners_of_one_pass_can_be_cancelled(learner, method):
+    X, y = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
+    model = learner(solver="recursive") if learner is LogisticRegression else learner()
+    with watch() as watched:
+        watched.cancel()
+        with pytest.raises(Cancelled, match="of 20 rows"):
+            getattr(model, method)(X, y)
+    assert not [name for name in vars(model) if name.endswith("_")]

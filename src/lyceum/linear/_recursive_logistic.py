@@ -15,6 +15,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.linear._linear_scores import check_same_weights
 from lyceum.linear._log_loss import output_basis
 from lyceum.linear._row_passes import dense_blocks
+from lyceum.progress import is_watched, report
 from lyceum.statistics import seed_from
 
 __all__ = ["Recursion", "RecursiveLogistic"]
@@ -149,7 +150,10 @@ class RecursiveLogistic:
 
     def _see(self: Any, rows: Rows, state: Recursion | None, record: list) -> tuple[Recursion, list]:
         factors = self._class_factors(None)
+        done, n_rows = 0, rows.source.n_rows if is_watched() else None
         for block in dense_blocks(rows):
+            done += len(block)
+            report("rows", done, n_rows)
             weighted = np.arange(len(block)) if block.w is None else np.flatnonzero(block.w > 0)
             if not len(weighted):
                 continue
