@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from sklearn.base import is_classifier, is_clusterer, is_regressor
+from sklearn.utils import get_tags
 
 from lyceum import catalog
 from lyceum.data import Schema
@@ -48,7 +49,8 @@ def test_an_entry_is_true_of_its_class(entry):
     learner = entry.load()()
     assert type(learner).__name__ == entry.name
     assert type(learner).__module__.startswith(entry.package)
-    assert (learner._takes_missing, bool(learner._takes_sparse)) == (entry.missing, entry.sparse)
+    tags = get_tags(learner).input_tags  # of the learner with its own defaults
+    assert (tags.allow_nan, tags.sparse) == (entry.missing, entry.sparse)
     assert set(entry.kinds) <= {"binary", "categorical", "continuous"}
     assert entry.about.endswith(".")
 

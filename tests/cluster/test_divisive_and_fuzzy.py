@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,6 +26,17 @@ def test_divisions_find_groups_and_make_a_tree(method):
     assert sorted(model.linkage_[:, :2].ravel()) == list(range(6))
     assert model.linkage_[-1, 3] == 400
     assert np.mean(model.predict(X) == model.labels_) > 0.98
+
+
+def test_a_division_of_few_rows_with_many_columns_holds_no_matrix_of_columns():
+    rng = np.random.default_rng(3)
+    wide = rng.normal(size=(6, 4000)) + np.repeat([0.0, 3.0], 3)[:, None]
+    tracemalloc.start()
+    model = Divisive(2).fit(wide)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.labels_.tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
+    assert peak < 60 * wide.nbytes  # a matrix of all pairs of columns has 667 times as many
 
 
 @pytest.mark.syllabus("12.3")

@@ -1,5 +1,7 @@
 """Attribute weights, learned metrics and nearest centroids."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,6 +63,17 @@ def test_the_gradient_of_the_learned_metric_is_that_of_its_loss(classes):
     L = rng.normal(size=(2, 3)).ravel()
     numeric = approx_fprime(L, lambda theta: loss(theta)[0], 1e-7)
     np.testing.assert_allclose(loss(L)[1], numeric, atol=1e-5)
+
+
+def test_a_step_of_the_learned_metric_holds_no_matrix_of_columns():
+    Z = np.random.default_rng(0).normal(size=(10, 4000))
+    loss = _NeighborLoss(Z, np.arange(10) % 2, np.ones(10), True, 0.1)
+    theta = Z[:2].ravel() / 4000
+    tracemalloc.start()
+    loss(theta)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * Z.nbytes  # a matrix of all pairs of columns has 400 times as many
 
 
 @pytest.mark.syllabus("10.4")

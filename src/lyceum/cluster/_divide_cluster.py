@@ -18,15 +18,29 @@ def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None
     """
     mean = w @ X / w.sum()
     Z = (X - mean) * np.sqrt(w / w.sum())[:, None]
-    values, axes = np.linalg.eigh(Z.T @ Z)
-    if not values[-1] > 1e-28 * max(1.0, float(np.abs(mean).max())) ** 2:
+    variance, axis = _principal_axis(Z)
+    if not variance > 1e-28 * max(1.0, float(np.abs(mean).max())) ** 2:
         return None
-    axis = axes[:, -1]
-    axis = axis * np.sign(axis[np.argmax(np.abs(axis))])
-    step = np.sqrt(values[-1]) * axis
+    step = np.sqrt(variance) * axis * np.sign(axis[np.argmax(np.abs(axis))])
     rows = Rows(ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema))
     run = descend(rows, np.stack([mean - step, mean + step]), GEOMETRIES["euclidean"], 100, 1e-8)
     return run.centers if (run.last.weights > 0).all() else None
+
+
+def _principal_axis(Z: np.ndarray) -> tuple[float, np.ndarray]:
+    """The largest eigenvalue of ZᵀZ and its eigenvector, by the smaller of ZᵀZ and ZZᵀ.
+
+    >>> _principal_axis(np.array([[3.0, 0.0, 4.0]]))              # ZZᵀ is 25
+    (25.0, array([0.6, 0. , 0.8]))
+    """
+    n, d = Z.shape
+    if d <= n:
+        values, axes = np.linalg.eigh(Z.T @ Z)
+        return float(values[-1]), axes[:, -1]
+    values, axes = np.linalg.eigh(Z @ Z.T)
+    axis = Z.T @ axes[:, -1]
+    length = float(np.linalg.norm(axis))
+    return float(values[-1]), axis / length if length else axis
 
 
 def splinter(D: np.ndarray, w: np.ndarray) -> np.ndarray:

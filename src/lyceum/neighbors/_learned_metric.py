@@ -215,7 +215,8 @@ class _NeighborLoss:
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         Z, w = self.Z, self.w
         L = theta.reshape(-1, Z.shape[1])
-        P = self._probabilities(Z @ L.T)
+        Y = Z @ L.T
+        P = self._probabilities(Y)
         if self.same is not None:
             share = np.where(self.same, P, 0.0).sum(axis=1)
             value = float(w @ (1.0 - share))
@@ -226,9 +227,10 @@ class _NeighborLoss:
             residual = mean - self.y
             value = float(w @ residual**2)
             G = 2.0 * (w * residual)[:, None] * P * (self.y - mean[:, None])
-        # s_ij = -|L z_i - L z_j|², so that the gradient is -2 L Σ G_ij (z_i - z_j)(z_i - z_j)ᵀ
+        # s_ij = -|L z_i - L z_j|², so that the gradient is -2 L Σ G_ij (z_i - z_j)(z_i - z_j)ᵀ; by
+        # L Zᵀ = Yᵀ no matrix of all pairs of columns is made
         S = G + G.T
-        gradient = -2.0 * L @ (Z.T @ (S.sum(axis=1)[:, None] * Z) - Z.T @ (S @ Z))
+        gradient = -2.0 * Y.T @ (S.sum(axis=1)[:, None] * Z - S @ Z)
         value += 0.5 * self.alpha * float((L**2).sum())
         return value, (gradient + self.alpha * L).ravel()
 
