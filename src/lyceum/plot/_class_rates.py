@@ -97,7 +97,7 @@ def _draw_two(report: BinaryReport, title: str | None, ax: Axes | None) -> Axes:
 
 
 def _name_bars(ax: Axes, names: list[str]) -> None:
-    turned = max(map(len, names)) * len(names) > 140
+    turned = max(len(line) for name in names for line in name.split("\n")) * len(names) > 110
     ax.set_xticks(
         range(len(names)), names, rotation=35 if turned else 0, ha="right" if turned else "center",
         fontsize="small",
