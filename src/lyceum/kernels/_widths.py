@@ -46,7 +46,7 @@ def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> fl
     2.0
     """
     X = X if sparse.issparse(X) else np.asarray(X)
-    w = np.asarray(row_weights(sample_weight, X.shape[0]), dtype=np.float64)
+    w: np.ndarray = np.asarray(row_weights(sample_weight, X.shape[0]), dtype=np.float64)
     if X.shape[0] > _MOST_ROWS:
         rng, is_weighted = np.random.default_rng(random_state), bool(np.ptp(w))
         rows = rng.choice(X.shape[0], _MOST_ROWS, replace=is_weighted, p=w / w.sum() if is_weighted else None)
