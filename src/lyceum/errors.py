@@ -16,6 +16,8 @@ A message says what, where, what came, and what to do instead.
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "Cancelled",
     "DataError",
@@ -27,6 +29,7 @@ __all__ = [
     "SettingError",
     "SourceError",
     "StudyError",
+    "undefined",
 ]
 
 
@@ -226,3 +229,12 @@ class DataWarning(UserWarning):
     >>> caught[0].category.__name__, str(caught[0].message).partition(": ")[2]
     ('DataWarning', 'numbers are written with decimal commas')
     """
+
+
+def undefined(owner: Any, name: str) -> TypeError:
+    """The error to raise in a method that every subclass must define.
+
+    >>> undefined(1, "_finish")
+    TypeError('int does not define _finish')
+    """
+    return TypeError(f"{type(owner).__name__} does not define {name}")

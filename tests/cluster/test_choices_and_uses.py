@@ -25,7 +25,7 @@ from lyceum.cluster import (
     silhouette,
     top_columns,
 )
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.studies import cluster_table
 
 X, Y = make_blobs(400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0)
@@ -86,7 +86,7 @@ def test_pictures_are_drawn_from_any_tree_and_clustering():
     assert len(plot.elbow(choose_k(X, range(1, 5)))) == 3
     model = KMeans(3, init=X[:3], record=True).fit(X)
     assert len(plot.kmeans_steps(model, X, most=3)) == min(3, len(model.record_))
-    with pytest.raises(DataError, match="record=True"):
+    with pytest.raises(SettingError, match="record=True"):
         plot.kmeans_steps(KMeans(3).fit(X), X)
     pyplot.close("all")
 

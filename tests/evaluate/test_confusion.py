@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate import class_report, cobweb, confusion
 
 RNG = np.random.default_rng(0)
@@ -76,7 +76,7 @@ def test_a_missing_prediction_is_a_rejection_and_a_missing_truth_an_error():
     assert confusion(["a", "b"], np.array([None, "b"], dtype=object)).rejected.tolist() == [1, 0]
     assert confusion([0, 1], np.array([0, "doubt"], dtype=object), reject="doubt").rejected.tolist() == [0, 1]
     for reject in (None, 1.0):
-        with pytest.raises(DataError, match="1 missing labels"):
+        with pytest.raises(MissingValuesError, match="1 missing labels"):
             confusion([np.nan, 1.0, 0.0], [0.0, 1.0, 1.0], reject=reject)
 
 

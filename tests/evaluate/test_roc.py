@@ -112,9 +112,9 @@ def test_bad_scores_are_refused_with_a_reason():
         auc([0, 1], [np.nan, 1.0])
     with pytest.raises(MissingValuesError, match="missing values"):
         auc([0, 1], [np.nan, 1.0], sample_weight=[1, 1])
-    with pytest.raises(DataError, match="name the positive one"):
+    with pytest.raises(SettingError, match="name the positive one"):
         auc([0, 1, 2], [0.1, 0.2, 0.3])
-    with pytest.raises(DataError, match="pos_label=2 is not among"):
+    with pytest.raises(SettingError, match="pos_label=2 is not among"):
         auc([0, 1], [0.1, 0.2], pos_label=2)
     with pytest.raises(DataError, match="2 and 3 rows"):
         auc([0, 1], [1.0, 2.0, 3.0])

@@ -5,7 +5,7 @@ import pytest
 
 from lyceum import plot
 from lyceum.cluster import BayesianGaussianMixture, GaussianMixture, StudentMixture
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.reduce import PCA
 
 RNG = np.random.default_rng(0)
@@ -31,7 +31,7 @@ def test_steps_show_the_first_and_the_last():
     shown = [ax.get_title(loc="left") for ax in figure.axes if ax.get_visible()]
     assert shown[0].startswith("step 0:")
     assert shown[-1].startswith(f"step {model.n_iter_}:")
-    with pytest.raises(DataError, match="record=True"):
+    with pytest.raises(SettingError, match="record=True"):
         plot.em_steps(BayesianGaussianMixture(2, random_state=0).fit(X), X)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lyceum.decision import minimum_risk
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix
 
 CREDIT = [[0.0, 5.0], [1.0, 0.0]]
@@ -159,7 +159,7 @@ def test_files_give_back_what_was_written(tmp_path, loss, suffix):
 
 def test_nothing_is_overwritten_without_force(tmp_path):
     path = credit().write(tmp_path / "loss.csv")
-    with pytest.raises(DataError, match="exists already"):
+    with pytest.raises(FileExistsError, match="exists: choose another"):
         LossMatrix.zero_one(2).write(path)
     assert LossMatrix.read(path) == credit()
     LossMatrix.zero_one(["a", "b"]).write(path, force=True)
@@ -204,7 +204,7 @@ def test_a_wrong_file_is_refused_by_name(tmp_path, name, text, message):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DataError, match=r"there is no file .*none\.csv"):
         LossMatrix.read(tmp_path / "none.csv")
-    with pytest.raises(DataError, match="name it"):
+    with pytest.raises(SettingError, match="name it"):
         credit().write(tmp_path / "loss.xlsx")
 
 

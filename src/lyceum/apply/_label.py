@@ -15,7 +15,7 @@ from sklearn.base import is_classifier
 
 from lyceum.bayes import NaiveBayes
 from lyceum.data import FileFormat, read_data, say
-from lyceum.errors import DataError, LyceumError
+from lyceum.errors import DataError, SettingError
 from lyceum.files import write_file
 from lyceum.paradigms import STRATEGIES, active_learning
 
@@ -106,11 +106,11 @@ def label_file(
     Labelled
     """
     if strategy not in STRATEGIES:
-        raise LyceumError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+        raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
     if n_queries < 0:
-        raise LyceumError(f"n_queries={n_queries} is negative: give 0 or more")
+        raise SettingError(f"n_queries={n_queries} is negative: give 0 or more")
     if learner is not None and not is_classifier(learner):
-        raise LyceumError(f"{type(learner).__name__} is no classifier: the rows to label are chosen by one")
+        raise SettingError(f"{type(learner).__name__} is no classifier: the rows to label are chosen by one")
     found = read_data(data, form)
     say(found.notes, data)
     work = _Work(found.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)

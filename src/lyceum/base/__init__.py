@@ -18,7 +18,7 @@ from lyceum.base._replacement import parts_by_replacement, replace_columns, typi
 from lyceum.base._row_names import without_row_names
 from lyceum.base._same_columns import check_same_columns
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score, validation_parts
-from lyceum.base._state import unchanged_on_failure, undefined
+from lyceum.base._state import unchanged_on_failure
 from lyceum.base._takes import (
     check_takes_weights,
     step_names,
@@ -28,6 +28,7 @@ from lyceum.base._takes import (
     takes_weights,
     without_names,
 )
+from lyceum.errors import undefined
 
 __all__ = [
     "CATEGORICAL_FEATURES",

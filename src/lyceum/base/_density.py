@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base._state import undefined
 from lyceum.data import Block
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, undefined
 
 __all__ = ["Density"]
 

@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 from lyceum import statistics
 from lyceum.base._learner import Learner
 from lyceum.base._posterior_classifier import PosteriorClassifier
-from lyceum.base._state import undefined
 from lyceum.data import Block, Rows, Schema, Statistic, design_change
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import DataError, SchemaError, undefined
 
 __all__ = ["OnePassClassifier", "OnePassLearner", "finite_sums"]
 

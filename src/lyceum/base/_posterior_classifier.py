@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum.base._score import Classifier
-from lyceum.base._state import undefined
 from lyceum.data import Block, CheckCells
+from lyceum.errors import undefined
 
 __all__ = ["PosteriorClassifier", "normalize_posteriors"]
 

@@ -1,4 +1,4 @@
-"""A learner's state while it learns, and what a subclass forgot to define."""
+"""A learner's state while it learns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
-__all__ = ["unchanged_on_failure", "undefined"]
+__all__ = ["unchanged_on_failure"]
 
 
 @contextmanager
@@ -42,12 +42,3 @@ def unchanged_on_failure(learner: Any) -> Iterator[None]:
         state.clear()
         state.update(before)
         raise
-
-
-def undefined(owner: Any, name: str) -> TypeError:
-    """The error to raise in a method that every subclass must define.
-
-    >>> undefined(1, "_finish")
-    TypeError('int does not define _finish')
-    """
-    return TypeError(f"{type(owner).__name__} does not define {name}")

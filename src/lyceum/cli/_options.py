@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lyceum.errors import LyceumError
+from lyceum.errors import LyceumError, SettingError
 
 __all__ = ["AsJson", "Committees", "Data", "Dates", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model",
            "Resume", "Text", "Truth", "kinds_of", "loss_for", "named_values", "option_words", "reads_files",
@@ -139,7 +139,7 @@ def _value(text: str) -> Any:
 def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> None:
     """Raise where a file exists, or has another ending, before any work is done."""
     if endings and Path(path).suffix.lower() not in endings:
-        raise LyceumError(f"cannot tell how to write {path}: name it {' or '.join(endings)}")
+        raise SettingError(f"cannot tell how to write {path}: name it {' or '.join(endings)}")
     if Path(path).exists() and not force:
         raise FileExistsError(f"{path} exists: choose another name, or replace it by --force")
 

@@ -23,7 +23,7 @@ from lyceum.base import (
 )
 from lyceum.cluster._mixture_start import START_NAMES, ScaledCells, starts_of
 from lyceum.data import Block, Rows
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import information_criteria
 from lyceum.probability import AGAINST_RUNNER_UP
 from lyceum.report import Explanation, Summary, Table
@@ -255,7 +255,7 @@ class Mixture(Density, Learner):
         """
         check_is_fitted(self)
         if n_samples < 1:
-            raise DataError(f"n_samples={n_samples}: at least one row can be drawn")
+            raise SettingError(f"n_samples={n_samples}: at least one row can be drawn")
         random = check_random_state(self.random_state if random_state is None else random_state)
         counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
         rows = [self._draw(k, count, random) for k, count in enumerate(counts)]

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from lyceum.data import Block, Rows, Schema, scan
 from lyceum.distances._float_matrix import check_finite, float_matrix
-from lyceum.errors import SchemaError, SettingError
+from lyceum.errors import SchemaError, SettingError, undefined
 
 __all__ = ["Metric", "Space", "metric", "register_metric"]
 
@@ -77,7 +77,7 @@ class Metric:
     @property
     def space(self) -> Space:
         """The comparison that the kernels make."""
-        raise TypeError(f"{type(self).__name__} does not define space")
+        raise undefined(self, "space")
 
     def learn(self, rows: Any) -> Metric:
         """This metric with the parameters that it learns from rows; itself if it learns nothing.

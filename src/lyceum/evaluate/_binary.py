@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate._common import ratio
 from lyceum.evaluate._kappa import cohen_kappa, kappa_reading
 from lyceum.evaluate._label_codes import column_of, common_codes, refuse_unknown, same_length, weights_of
@@ -306,9 +306,11 @@ def _report_of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted})
     if len(truth) and truth.min() < 0:
-        raise DataError(f"y has {int((truth < 0).sum())} missing labels: leave those rows out")
+        raise MissingValuesError(f"y has {int((truth < 0).sum())} missing labels: leave those rows out")
     if pos_label is None and len(labels) > 2:
-        raise DataError(f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report")
+        raise SettingError(
+            f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report"
+        )
     if pos_label is None:
         pos_label = _positive_label(labels, truth, weights_of(sample_weight, len(y)))
     others = [label for label in labels if label != pos_label]

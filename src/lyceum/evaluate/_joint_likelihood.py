@@ -65,7 +65,7 @@ def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: An
 def _class_terms(model: Any, X: Any, y: Any) -> np.ndarray:
     """ln p(x_i, y_i) of every row."""
     if y is None and not isinstance(X, Rows):
-        raise SettingError("give y, the classes of the rows")
+        raise DataError("give y, the classes of the rows")
     if isinstance(X, Rows):
         refuse_beside_rows(y)
     labels = column_of(target_of(X) if y is None else y, "y")

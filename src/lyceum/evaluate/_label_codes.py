@@ -186,7 +186,7 @@ def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
 def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
     """Refuse a positive label that no row has, unless all rows are of one class."""
     if pos_label not in labels and len(labels) > 1:
-        raise DataError(f"pos_label={pos_label!r} is not among the labels {', '.join(map(repr, labels))}")
+        raise SettingError(f"pos_label={pos_label!r} is not among the labels {', '.join(map(repr, labels))}")
 
 
 def score_column(score: Any, n_rows: int) -> np.ndarray:

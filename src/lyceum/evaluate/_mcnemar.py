@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate._label_codes import column_of, common_codes, same_length
 from lyceum.evaluate._paired_tests import are_results, significance
 from lyceum.evaluate._printable import Printable
@@ -153,6 +153,6 @@ def _discordant_counts(y: Any, first: Any, second: Any, b: int | None, c: int | 
     same_length(columns["y"], columns["second"], "y and second")
     _, (truth, one, two) = common_codes(columns)
     if len(truth) and truth.min() < 0:
-        raise DataError("y has missing labels: leave those rows out")
+        raise MissingValuesError("y has missing labels: leave those rows out")
     one_wrong, two_wrong = one != truth, two != truth
     return int((one_wrong & ~two_wrong).sum()), int((two_wrong & ~one_wrong).sum())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, ClassVar
 
+from lyceum.errors import undefined
 from lyceum.report import Summary, plain
 
 __all__ = ["Printable"]
@@ -19,7 +20,7 @@ class Printable:
 
     def summary(self) -> Summary:
         """The result as a title, facts and tables."""
-        raise TypeError(f"{type(self).__name__} does not define summary")
+        raise undefined(self, "summary")
 
     def as_dict(self) -> dict[str, Any]:
         """All values by name, in JSON's own types: arrays are lists, NaN and infinity are None."""

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from lyceum.base import target_of
 from lyceum.data import Rows
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, undefined
 from lyceum.evaluate._label_codes import code_labels
 
 __all__ = ["Bootstrap", "FiveByTwo", "Holdout", "RandomSubsampling", "Split", "StratifiedFolds",
@@ -40,7 +40,7 @@ def strata(y: Any, stratify: bool | None, n_rows: int) -> np.ndarray:
     if not stratify:
         return np.zeros(n_rows, dtype=np.int32)
     if y is None:
-        raise DataError("stratify=True needs y")
+        raise SettingError("stratify=True needs y")
     return code_labels(y)[1] + np.int32(1)
 
 
@@ -101,7 +101,7 @@ class _Splitter:
         yield from self._splits(n, y)
 
     def _splits(self, n: int, y: Any) -> Iterator[Split]:
-        raise TypeError(f"{type(self).__name__} does not define _splits")
+        raise undefined(self, "_splits")
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, undefined
 from lyceum.kernels._cells import cells_of
 
 __all__ = ["Kernel", "NativeKernel", "as_kernel", "register_kernel"]
@@ -114,7 +114,7 @@ class Kernel:
         array of shape (n, m)
             float32 if X and Y are, else float64.
         """
-        raise TypeError(f"{type(self).__name__} does not define gram")
+        raise undefined(self, "gram")
 
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x) for every row of X, shape (n,)."""

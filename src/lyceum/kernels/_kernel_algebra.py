@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, undefined
 from lyceum.kernels._cells import cells_of, numbers_of
 from lyceum.kernels._kernel import Kernel
 
@@ -39,7 +39,7 @@ class _Combined(Kernel):
 
     @property
     def parts(self) -> tuple[Kernel, ...]:
-        raise TypeError(f"{type(self).__name__} does not define parts")
+        raise undefined(self, "parts")
 
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]

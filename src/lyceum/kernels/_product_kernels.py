@@ -14,7 +14,7 @@ from scipy import sparse
 from lyceum._native import native
 from lyceum._threads import n_threads
 from lyceum.data import dense_cells
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, undefined
 from lyceum.kernels._cells import cells_of, numbers_of
 from lyceum.kernels._kernel import Kernel, NativeKernel, register_kernel
 from lyceum.kernels._widths import closest_sigma, median_sigma, scale_gamma
@@ -32,7 +32,7 @@ class _ProductKernel(Kernel):
 
     @property
     def native(self) -> NativeKernel:
-        raise TypeError(f"{type(self).__name__} does not define native")
+        raise undefined(self, "native")
 
     def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return A, B

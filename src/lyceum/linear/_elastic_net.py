@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, Rows
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._least_squares import LinearPredictor
 from lyceum.linear._row_passes import first_pass
@@ -273,9 +273,9 @@ def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
     """Whether to work on columns in memory instead of on a Gram matrix."""
     if solver == "columns":
         if not rows.in_memory:
-            raise DataError('solver="columns" needs rows in memory: give an array, or take solver="gram"')
+            raise SettingError('solver="columns" needs rows in memory: give an array, or take solver="gram"')
         if not sparsifies:
-            raise DataError('solver="columns" needs an l1 penalty: take solver="gram" without one')
+            raise SettingError('solver="columns" needs an l1 penalty: take solver="gram" without one')
         return True
     d, n = len(rows.schema), rows.n_rows
     return solver == "auto" and rows.in_memory and sparsifies and d > _NARROW and n is not None and n < 10 * d

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import LogLoss
 from lyceum.linear._proximal_newton import ProximalNewton
@@ -70,7 +70,7 @@ def reference_output(label: Any, labels: list) -> int | None:
     if label is None:
         return None
     if label not in labels:
-        raise DataError(f"reference={label!r} is not a class; the classes are {labels}")
+        raise SettingError(f"reference={label!r} is not a class; the classes are {labels}")
     return labels.index(label) if len(labels) > 2 else None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.plot._plane import plane_grid
 from lyceum.plot.style import COLOURS, INK, axes, finish, heading
 
@@ -110,7 +110,7 @@ def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] =
 
     record = getattr(model, "record_", None)
     if not record:
-        raise DataError("the steps were not kept: fit with record=True")
+        raise SettingError("the steps were not kept: fit with record=True")
     # early steps change most: places in even steps of the logarithm
     shares = np.geomspace(1, len(record), min(n_steps, len(record)))
     places = np.unique(np.round(shares).astype(int) - 1)

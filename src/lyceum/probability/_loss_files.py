@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.files import write_file
 
 __all__ = ["MatrixContent", "PairCosts", "from_mapping", "read", "write"]
@@ -123,9 +123,11 @@ def write(
 ) -> Path:
     """Write the file completely or not at all."""
     if path.suffix.lower() not in _READERS:
-        raise DataError(f"cannot tell how to write a loss matrix to {path}: name it {' or '.join(_READERS)}")
+        raise SettingError(
+            f"cannot tell how to write a loss matrix to {path}: name it {' or '.join(_READERS)}"
+        )
     if path.exists() and not force:
-        raise DataError(f"{path} exists already: choose another name, or say force=True")
+        raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
     text = _as_toml(recipe) if path.suffix.lower() == ".toml" else _as_csv(recipe["loss"], rows, columns)
     write_file(path, text.encode())
     return path

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum.data import Block, Rows
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError, undefined
 from lyceum.progress import report
 
 __all__ = ["EMOutcome", "EMProblem", "Expectation", "ExpectationMaximization"]
@@ -98,11 +98,11 @@ class EMProblem:
 
     def expectation(self, block: Block, parameters: Any) -> Expectation:
         """E-step on a block of rows: expected statistic and log-likelihood under the parameters."""
-        raise TypeError(f"{type(self).__name__} does not define expectation")
+        raise undefined(self, "expectation")
 
     def maximization(self, statistic: Any) -> Any:
         """M-step: the parameters from the expected statistic of all rows."""
-        raise TypeError(f"{type(self).__name__} does not define maximization")
+        raise undefined(self, "maximization")
 
     def log_prior(self, parameters: Any) -> float:
         """The log prior of the parameters, for M-steps that maximise a posterior; 0 otherwise."""
@@ -252,7 +252,7 @@ class ExpectationMaximization:
             if best is None or outcome.objective > best.objective:
                 best = outcome
         if best is None:
-            raise ValueError("starts is empty: give the parameters of one start at least")
+            raise SettingError("starts is empty: give the parameters of one start at least")
         if not best.converged and len(best.history) == self.max_iter + 1:
             self._warn_of_limit(best)
         return replace(best, start_objectives=tuple(objectives))

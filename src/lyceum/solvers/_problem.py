@@ -8,6 +8,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from lyceum.errors import undefined
+
 __all__ = [
     "Observer",
     "Outcome",
@@ -90,7 +92,7 @@ class Problem(Protocol):
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         """The objective and its gradient at some parameters, and the Hessian if requested."""
-        raise TypeError(f"{type(self).__name__} does not define evaluate")
+        raise undefined(self, "evaluate")
 
     def newton_step(self, point: Point) -> np.ndarray:
         """-H⁻¹ g from a point with its Hessian."""

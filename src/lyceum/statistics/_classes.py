@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lyceum.data import Block
+from lyceum.errors import DataError
 
 __all__ = [
     "align_labels",
@@ -62,7 +63,7 @@ def check_responsibilities(responsibilities: np.ndarray, n_rows: int) -> np.ndar
     """Responsibilities as a float64 array of shape (n, K)."""
     R = np.ascontiguousarray(responsibilities, dtype=np.float64)
     if R.ndim != 2 or len(R) != n_rows:
-        raise ValueError(f"responsibilities have the shape {R.shape} for {n_rows} rows: give one row per row")
+        raise DataError(f"responsibilities have the shape {R.shape} for {n_rows} rows: give one row per row")
     return R
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lyceum.data import Block
+from lyceum.errors import SettingError
 
 __all__ = ["Histogram", "JointHistogram"]
 
@@ -179,11 +180,11 @@ def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
     if np.ndim(edges[0]) == 0:
         edges = [np.asarray(edges, dtype=np.float64)] * n_columns
     if len(edges) != n_columns:
-        raise ValueError(f"there are edges for {len(edges)} columns, but {n_columns} columns")
+        raise SettingError(f"there are edges for {len(edges)} columns, but {n_columns} columns")
     every = tuple(np.asarray(one, dtype=np.float64) for one in edges)
     for j, one in enumerate(every):
         if one.ndim != 1 or len(one) < 2 or not np.all(np.diff(one) > 0):
-            raise ValueError(f"the edges of column {j} must be at least two ascending numbers, got {one}")
+            raise SettingError(f"the edges of column {j} must be at least two ascending numbers, got {one}")
     return every
 
 

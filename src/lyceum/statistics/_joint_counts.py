@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, dense_cells
-from lyceum.errors import SchemaError
+from lyceum.errors import SchemaError, SettingError
 from lyceum.statistics._classes import align_labels
 
 __all__ = ["JointCounts"]
@@ -88,7 +88,7 @@ class JointCounts:
     def merge(self, other: JointCounts) -> JointCounts:
         """The counts of both sets of rows."""
         if self.sets != other.sets:
-            raise ValueError(f"counts of {self.sets} cannot be merged with counts of {other.sets}")
+            raise SettingError(f"counts of {self.sets} cannot be merged with counts of {other.sets}")
         aligned = [align_labels(one, two) for one, two in zip(self.categories, other.categories)]
         one = {name: here for name, (_, here, _) in zip(self.names, aligned)}
         two = {name: there for name, (_, _, there) in zip(self.names, aligned)}

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.data import Block
+from lyceum.errors import SettingError
 from lyceum.statistics._midpoints import midpoints
 
 __all__ = ["Quantiles"]
@@ -84,7 +85,7 @@ class Quantiles:
         """
         wanted = np.asarray(q, dtype=np.float64)
         if not np.all((wanted >= 0) & (wanted <= 1)):
-            raise ValueError(f"quantiles must be between 0 and 1, got {q}")
+            raise SettingError(f"quantiles must be between 0 and 1, got {q}")
         return np.stack([column.quantile(wanted) for column in self.columns], axis=-1)
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.errors import ModelFileError
 from lyceum.tree_core._tree import Tree
 from lyceum.tree_core._tree_model import TreeModel
 
@@ -45,16 +46,18 @@ def _narrow(array: np.ndarray) -> np.ndarray:
 
 
 def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
-    """The trees of `pack_trees`; raises ValueError if the lengths of the arrays do not fit."""
+    """The trees of `pack_trees`; raises ModelFileError if the lengths of the arrays do not fit."""
     sizes = np.asarray(arrays["sizes"])
     if sizes.ndim != 2 or sizes.shape[1] != 3 or sizes.dtype.kind != "i" or (sizes < [1, 0, 0]).any():
-        raise ValueError("the sizes of packed trees are not those of trees")
+        raise ModelFileError("the sizes of packed trees are not those of trees")
     ends = np.cumsum(sizes, axis=0)
     full = {}
     for name, c in _LENGTH.items():
         array = arrays[name]
         if array.ndim != (2 if name == "value" else 1) or len(array) != (ends[-1, c] if len(ends) else 0):
-            raise ValueError(f"the array {name!r} of packed trees does not have the length that they need")
+            raise ModelFileError(
+                f"the array {name!r} of packed trees does not have the length that they need"
+            )
         full[name] = array.astype(_TYPES[name])
     return [
         Tree(**{name: full[name][start[c] : end[c]] for name, c in _LENGTH.items()})

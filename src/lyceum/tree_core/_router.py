@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
+from lyceum.errors import SettingError
 from lyceum.tree_core._node_decisions import node_decisions, shares
 from lyceum.tree_core._tree import Tree
 
@@ -50,7 +51,7 @@ class _Values(Sequence[np.ndarray]):
 
     def __init__(self, trees: Sequence[Tree], given: Any, factors: np.ndarray) -> None:
         if not (given is None or isinstance(given, str)) and len(given) != len(trees):
-            raise ValueError(f"there are {len(trees)} trees, but values of {len(given)}")
+            raise SettingError(f"there are {len(trees)} trees, but values of {len(given)}")
         self._trees, self._given, self._factors = trees, given, factors
 
     def __len__(self) -> int:
