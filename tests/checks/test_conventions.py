@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import pytest
 from sklearn.utils._param_validation import StrOptions
@@ -117,6 +118,32 @@ def test_every_parameter_is_described():
 
 def test_there_are_examples():
     assert those(lambda kind: ">>>" not in section(kind, "Examples")) == {}
+
+
+# what has no single source: recoding, compositions of other learners, and least squares
+WITHOUT_REFERENCES = {
+    *(
+        "ClusterClassifier",
+        "ClusterFeatures",
+        "ClusterLabels",
+        "DateParts",
+        "DropMissing",
+        "FeatureEmbedding",
+    ),
+    *("FeatureEmbedding", "LinearRegression", "MinMax", "MissingCategory", "OneOfC", "Standardize"),
+}
+
+
+def test_there_are_references():
+    assert set(those(lambda kind: not section(kind, "References"))) <= WITHOUT_REFERENCES
+
+
+def test_references_have_a_year():
+    def undated(kind):
+        text = section(kind, "References")
+        return text and not re.search(r"\b1[89]\d\d\b|\b20\d\d\b", text)
+
+    assert those(undated) == {}
 
 
 def test_there_is_a_see_also():

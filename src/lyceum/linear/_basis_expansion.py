@@ -82,6 +82,10 @@ class BasisExpansion(Transformer):
     LinearRegression : Linear in the basis functions.
     lyceum.prepare.Standardize : Mean 0 and standard deviation 1.
 
+    References
+    ----------
+    Bishop (2006), Pattern recognition and machine learning, section 3.1.
+
     Examples
     --------
     >>> from lyceum.linear import BasisExpansion

@@ -104,6 +104,12 @@ class ElasticNetCV(PenaltyCV):
     ElasticNet : The same model at a given penalty.
     LassoCV : l1_ratio=1.
 
+    References
+    ----------
+    Zou and Hastie (2005), Regularization and variable selection via the elastic net, JRSS B 67.
+    Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models via coordinate
+    descent, Journal of Statistical Software 33.
+
     Examples
     --------
     >>> from lyceum.linear import ElasticNetCV
@@ -316,6 +322,12 @@ class LassoCV(ElasticNetCV):
     Lasso : The same model at a given penalty.
     ElasticNetCV : With the l1 ratio chosen, too.
     RidgeCV : Ridge regression with its penalty chosen.
+
+    References
+    ----------
+    Tibshirani (1996), Regression shrinkage and selection via the lasso, JRSS B 58. Friedman, Hastie and
+    Tibshirani (2010), Regularization paths for generalized linear models via coordinate descent, Journal of
+    Statistical Software 33.
 
     Examples
     --------

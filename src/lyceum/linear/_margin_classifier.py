@@ -106,6 +106,11 @@ class MarginClassifier(LinearScores):
     LogisticRegression : Posteriors of the classes.
     Perceptron : One mistake corrected after the other.
 
+    References
+    ----------
+    Bartlett, Jordan and McAuliffe (2006), Convexity, classification, and risk bounds, Journal of the American
+    Statistical Association 101.
+
     Examples
     --------
     >>> from lyceum.linear import MarginClassifier

@@ -77,6 +77,11 @@ class RidgeCV(PenaltyCV):
     Ridge : The same model at a given penalty.
     LassoCV : Lasso with its penalty chosen by cross-validation.
 
+    References
+    ----------
+    Hoerl and Kennard (1970), Ridge regression: biased estimation for nonorthogonal problems.
+    Stone (1974), Cross-validatory choice and assessment of statistical predictions, JRSS B 36.
+
     Examples
     --------
     >>> from lyceum.linear import RidgeCV

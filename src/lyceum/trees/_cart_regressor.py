@@ -75,6 +75,10 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
     DecisionTreeRegressor : All settings.
     ModelTreeRegressor : M5, with models in the leaves.
 
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees.
+
     Examples
     --------
     >>> from lyceum import datasets

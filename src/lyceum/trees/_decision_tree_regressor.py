@@ -116,6 +116,10 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
     lyceum.ensemble.RandomForestRegressor : The mean of many trees.
     lyceum.ensemble.GradientBoostingRegressor : A sum of trees.
 
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees.
+
     Examples
     --------
     >>> import numpy as np

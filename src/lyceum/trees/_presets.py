@@ -88,6 +88,10 @@ class ID3(_Preset):
     C45 : Its successor, with continuous columns and pruning.
     DecisionTreeClassifier : All settings.
 
+    References
+    ----------
+    Quinlan (1986), Induction of decision trees, Machine Learning 1.
+
     Examples
     --------
     >>> from lyceum import datasets
@@ -202,6 +206,10 @@ class C45(_Preset):
     --------
     ID3, CART : Its predecessor; binary splits, pruned by cost and complexity.
     DecisionTreeClassifier : All settings.
+
+    References
+    ----------
+    Quinlan (1993), C4.5: programs for machine learning.
 
     Examples
     --------
@@ -334,6 +342,10 @@ class CART(_Preset):
     CARTRegressor : The same for numbers.
     C45 : Multiway splits by gain ratio, pruned by a bound.
     DecisionTreeClassifier : All settings.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees.
 
     Examples
     --------
