@@ -1,6 +1,7 @@
 """Rows as an object: how many, how they print, their targets and weights, some of them, all of them."""
 
 import html
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -205,6 +206,24 @@ def test_parts_without_a_taken_row_are_not_read(frame, tmp_path, monkeypatch):
 
 
 # -- all rows -----------------------------------------------------------------------------------------------
+
+
+def test_no_rows_have_no_targets_and_no_weights(rows):
+    none, some = rows.take([]), rows.take([0])
+    for values, like in ((none.y, some.y), (none.coded_y, some.coded_y)):
+        assert values.shape == (0,)
+        assert values.dtype == like.dtype
+    assert none.sample_weight.shape == (0,)
+
+
+def test_the_rows_that_a_refusal_suggests_can_be_held(rows):
+    if rows.in_memory:
+        return
+    with pytest.raises(SourceError, match="use fewer rows") as error:
+        rows.gathered("A learner", memory=10_000)
+    found = re.search(r"np\.arange\(([\d_]+)\)", str(error.value))
+    n = int(found[1].replace("_", ""))
+    assert len(rows.take(np.arange(n)).gathered("A learner", memory=10_000)) == n > 100
 
 
 def test_gathered_rows_are_all_rows_in_one_block(rows, frame):

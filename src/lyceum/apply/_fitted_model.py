@@ -172,7 +172,7 @@ class FittedModel:
         """Posteriors of a classifier, (n, K), values or scores of others, (n,), or a block of new columns."""
         if self.gives == "new columns":
             found = self.model.transform(self.rows(table))
-            return self._check_length(found.gathered(self.name, "a smaller file"), table)
+            return self._check_length(found.gathered(self.name), table)
         if self.gives == "scores":
             return self._check_length(self.model.score_samples(self.rows(table)), table)
         return self.predict(table) if self.classes is None else self.posterior(table)

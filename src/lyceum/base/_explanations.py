@@ -41,7 +41,7 @@ def collect_explanation(
     found = np.asarray(rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64)
     schema = rows.schema
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
-        block = rows.gathered("explain", "fewer rows at a time")
+        block = rows.gathered("explain")
         found[:, -len(schema) :], schema = block.dense, block.schema
     return _explanation(found, Schema(schema.columns), unit, labels)
 
@@ -72,7 +72,7 @@ def explain_frame(
     more : function of a frame, optional
         The further columns of every row, (n, m).
     """
-    cells = np.asarray(rows.gathered("explain", "fewer rows at a time").dense, dtype=np.float64)
+    cells = np.asarray(rows.gathered("explain").dense, dtype=np.float64)
     schema = Schema(rows.schema.columns)
     held = constant_columns(frame, typical, schema)
 

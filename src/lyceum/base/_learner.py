@@ -179,10 +179,10 @@ class Learner(BaseEstimator):
         self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None
     ) -> tuple[Explanation, Block]:
         """As `_explain`, with the rows themselves as the method sees them, for further details."""
-        who = (type(self).__name__, "explain for fewer rows")
-        held = Inputs(self).for_predict(X).gathered(*who)
+        who = type(self).__name__
+        held = Inputs(self).for_predict(X).gathered(who)
         rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
-        return self._explain(rows, parts, unit, labels), self._prepare_rows(rows).gathered(*who)
+        return self._explain(rows, parts, unit, labels), self._prepare_rows(rows).gathered(who)
 
     # -- what was learned ----------------------------------------------------------------------------------
 

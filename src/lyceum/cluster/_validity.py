@@ -341,7 +341,7 @@ def _rows_of(X: Any) -> Any:
     from lyceum.data import Rows
 
     if isinstance(X, Rows):
-        return X.gathered("a measure of validity", "a sample of the rows").X
+        return X.gathered("a measure of validity").X
     return X if sparse.issparse(X) else np.asarray(X)
 
 

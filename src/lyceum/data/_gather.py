@@ -100,19 +100,29 @@ def labels_as_given(y: np.ndarray | None, target: Column | None) -> np.ndarray |
 
 def refuse_size(
     who: str,
-    alternative: str,
+    alternative: str | None,
     memory: int | None,
     n_rows: int | None = None,
     n_columns: int = 0,
     n_bytes: int = 0,
 ) -> None:
-    """Raise if n_rows rows of n_columns columns, or n_bytes bytes, are more than may be held in memory."""
+    """Raise if n_rows rows of n_columns columns, or n_bytes bytes, are more than may be held in memory.
+
+    >>> refuse_size("Divisive", "KMeans", 32_000, n_rows=1000, n_columns=5)  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+    ...
+    lyceum.errors.SourceError: Divisive keeps every row in memory, but the rows need 40,000 bytes and at most
+    32,000 are allowed: use KMeans, or fewer rows, e.g. rows.take(np.arange(800))
+    """
     limit = _half_of_memory() if memory is None else memory
     needed = max(n_bytes, 8 * (n_rows or 0) * n_columns)
     if needed > limit:
+        fits = (n_rows or 1) * limit // needed
+        fits = max(1, fits - fits % 10 ** (len(str(fits)) - 1))  # of its first digit alone
+        other = "" if alternative is None else f"{alternative}, or "
         raise SourceError(
             f"{who} keeps every row in memory, but the rows need {needed:,} bytes and at most {limit:,} are "
-            f"allowed: use {alternative}, or fit on a sample, e.g. rows.take(np.arange(100_000))"
+            f"allowed: use {other}fewer rows, e.g. rows.take(np.arange({fits:_}))"
         )
 
 

@@ -229,7 +229,10 @@ class Rows:
 
     @property
     def _empty(self) -> Block:
-        return Block(np.empty((0, len(self.schema))), None, None, 0, self.schema)
+        target, weight = self.schema.target, self.schema.weight
+        y = None if target is None else np.empty(0, np.float64 if target.categories is None else np.int32)
+        w = None if weight is None else np.empty(0)
+        return Block(np.empty((0, len(self.schema))), y, w, 0, self.schema)
 
     # -- other rows ----------------------------------------------------------------------------------------
 
@@ -271,15 +274,15 @@ class Rows:
 
     __iter__ = None  # rows come in blocks: see `blocks`
 
-    def gathered(self, who: str, alternative: str, memory: int | None = None) -> Block:
+    def gathered(self, who: str, alternative: str | None = None, memory: int | None = None) -> Block:
         """All rows as one block in memory, for a method that cannot work in passes.
 
         Parameters
         ----------
         who : str
             The learner that needs all rows at once, for the message when they cannot be held.
-        alternative : str
-            What to use instead, for the same message.
+        alternative : str, optional
+            What to use instead, besides fewer rows, for the same message.
         memory : int, optional
             The largest number of bytes to hold; by default half of the machine's memory.
 
@@ -305,7 +308,7 @@ class Rows:
         for n_bytes, part in self._gathered_parts():
             found = found.merge(part)
             if not self.in_memory:
-                refuse_size(who, alternative, memory, n_bytes=n_bytes)
+                refuse_size(who, alternative, memory, sum(map(len, found.blocks)), n_bytes=n_bytes)
         if not found.blocks:
             raise DataError(_NO_ROWS)
         if found.unchanged and isinstance(source, ArraySource) and source.is_coded:

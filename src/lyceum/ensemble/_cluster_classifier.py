@@ -174,7 +174,7 @@ class ClusterClassifier(Classifier, ClusterBased):
         if not rows.in_memory:
             yield from (rows.then(_OfCluster(self, c)) for c in clusters.tolist())
             return
-        block = rows.gathered(type(self).__name__, "rows in memory")
+        block = rows.gathered(type(self).__name__)
         labels = clusters_of_rows(self, block)
         for c in clusters.tolist():
             yield Rows(ArraySource.of_block(block.take(labels == c)))

@@ -27,7 +27,7 @@ def block_of(X: Any, kernel: Kernel) -> Any:
     if is_frame(X):
         X = scan(X)
     if isinstance(X, Rows):
-        return X.gathered(f"the kernel {kernel!r}", "a sample of the rows")
+        return X.gathered(f"the kernel {kernel!r}")
     return X
 
 

@@ -45,7 +45,7 @@ class CenteredProblem:
     def of_rows(cls, rows: Rows, fit_intercept: bool, standardize: bool = False) -> CenteredProblem:
         """From rows in memory, copied column by column."""
         rows, factors = unit_columns(rows) if standardize else (rows, None)
-        block = rows.gathered('solver="columns"', 'solver="gram"')
+        block = rows.gathered('a learner with solver="columns"', 'solver="gram"')
         assert block.y is not None
         y, w = block.y.astype(np.float64), block.w
         total = float(len(y)) if w is None else float(w.sum())

@@ -263,7 +263,7 @@ class StoredRows(Learner):
         rows = self.rows_to_predict(X)
         source = rows.source
         if isinstance(source, ArraySource) and source.n_rows * max(1, n_listed) <= _LISTED:
-            return function(rows.gathered(type(self).__name__, "fewer rows"))
+            return function(rows.gathered(type(self).__name__))
         return rows.collect(function)
 
     def _scale_warning(self) -> str | None:
