@@ -143,10 +143,10 @@ def test_bad_requests_say_what_to_give():
         binary_report([1], [1], tp=3)
     with pytest.raises(DataError, match="at least 0"):
         binary_report(tp=-1, fp=0, fn=0, tn=0)
-    with pytest.raises(DataError, match="'Yes' is not among the labels 'no', 'yes'"):
+    with pytest.raises(SettingError, match="'Yes' is not among the labels 'no', 'yes'"):
         binary_report(["no", "yes"], ["no", "yes"], pos_label="Yes")
     assert binary_report(["no"], ["no"], pos_label="yes").tn == 1
-    with pytest.raises(DataError, match="3 classes"):
+    with pytest.raises(SettingError, match="3 classes"):
         binary_report([1, 2, 3], [1, 2, 3])
 
 

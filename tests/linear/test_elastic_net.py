@@ -14,7 +14,7 @@ from tests.checks.scikit_learn import obeys_scikit_learn
 from threadpoolctl import threadpool_limits
 
 from lyceum import scan
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.linear import ElasticNet, Lasso, Ridge, elastic_net_path, lasso_path
 
 SOLVERS = ("gram", "columns")
@@ -214,10 +214,10 @@ def test_too_few_epochs_are_reported():
 
 def test_what_columns_cannot_do_is_refused(tmp_path):
     X, y = rows()
-    with pytest.raises(DataError, match="l1 penalty"):
+    with pytest.raises(SettingError, match="l1 penalty"):
         ElasticNet(l1_ratio=0.0, solver="columns").fit(X, y)
     pd.DataFrame(X).rename(columns=str).assign(y=y).to_parquet(tmp_path / "rows.parquet")
-    with pytest.raises(DataError, match="in memory"):
+    with pytest.raises(SettingError, match="in memory"):
         Lasso(solver="columns").fit(scan(str(tmp_path / "rows.parquet"), target="y", memory=0))
     with pytest.raises(DataError, match="kept no statistic"):
         Lasso(solver="columns").fit(X, y).partial_fit(X, y)

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression
 
 
@@ -76,7 +76,7 @@ def test_laplace_posteriors_work_with_a_reference_and_a_wrong_label_is_refused()
         assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
         plain = LogisticRegression(reference=2).fit(X, y).predict_proba(X)
         assert np.abs(model.predict_proba(X) - plain).max() < 0.1
-    with pytest.raises(DataError, match="is not a class"):
+    with pytest.raises(SettingError, match="is not a class"):
         LogisticRegression(reference="none").fit(X, y)
 
 
