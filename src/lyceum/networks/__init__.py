@@ -10,10 +10,10 @@ from lyceum.networks._network_classifier import BayesNetClassifier
 from lyceum.networks._nodes import GaussianNode, TableNode
 from lyceum.networks._parameter_em import EMFit, expectation_maximization
 from lyceum.networks._parameters import learn_parameters
-from lyceum.networks._pc import independence_test
 from lyceum.networks._pdag import structural_distance
 from lyceum.networks._posterior import GaussianPosterior, MostProbable, Posterior
 from lyceum.networks._structure import LearnedStructure, learn_structure
+from lyceum.statistics import independence_test
 
 __all__ = [
     "BayesNet",

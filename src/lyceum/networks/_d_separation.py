@@ -68,7 +68,7 @@ class DSeparation:
     --------
     d_separated : Makes it.
     local_markov : Independences that hold at every node.
-    independence_test : A test on rows instead of a graph.
+    lyceum.statistics.independence_test : A test on counts of rows instead of a graph.
 
     References
     ----------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lyceum.data import Block
-from lyceum.statistics import p_log2_p
+from lyceum.statistics import entropy
 
 __all__ = ["ClassBins", "frequency_cuts", "mdl_cuts", "width_cuts"]
 
@@ -93,24 +93,17 @@ def _best_cut(sums: np.ndarray, start: int, stop: int) -> int | None:
     n_left, n_right = left.sum(axis=1), right.sum(axis=1)
     if not N > 1:
         return None
-    bits = n_left * _entropy(left) + n_right * _entropy(right)
+    bits = n_left * entropy(left) + n_right * entropy(right)
     bits[(n_left <= 0) | (n_right <= 0)] = np.inf
     at = int(bits.argmin())
     if not np.isfinite(bits[at]):
         return None
-    H = _entropy(whole[None])[0]
+    H = entropy(whole)
     gain = H - bits[at] / N
     k, k1, k2 = (int((part > 0).sum()) for part in (whole, left[at], right[at]))
-    pieces = k1 * _entropy(left[at][None])[0] + k2 * _entropy(right[at][None])[0]
+    pieces = k1 * entropy(left[at]) + k2 * entropy(right[at])
     delta = k * np.log2(3.0) + np.log2(1 - 2 * 3.0**-k) - (k * H - pieces)
     return start + 1 + at if gain > (np.log2(N - 1) + delta) / N else None
-
-
-def _entropy(counts: np.ndarray) -> np.ndarray:
-    """In bits, of every row of counts."""
-    total = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
-    p = np.maximum(counts, 0.0) / total
-    return -p_log2_p(p).sum(axis=1)
 
 
 def frequency_cuts(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarray:

@@ -12,13 +12,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from lyceum.data import Block, Rows, Schema
 from lyceum.prepare import frequency_cuts
-from lyceum.statistics import Quantiles, p_log2_p
+from lyceum.statistics import Quantiles, entropy, independence_test
 
-__all__ = ["MEASURES", "ColumnPairs", "chi_square_p", "entropy", "measure_columns"]
+__all__ = ["MEASURES", "ColumnPairs", "chi_square_p", "measure_columns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,18 +220,12 @@ def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
 # -- measures ------------------------------------------------------------------------------------------------
 
 
-def entropy(counts: np.ndarray) -> float:
-    """-Σ p log2 p of weights."""
-    p = counts[counts > 0] / counts.sum() if counts.sum() else np.ones(1)
-    return float(-p_log2_p(p).sum())
-
-
 def _gain(table: np.ndarray) -> tuple[float, float, float]:
     """Information gain in bits, the entropy of the column, and that of the target."""
     if not table.sum():
         return 0.0, 0.0, 0.0
-    own, target = entropy(table.sum(axis=1)), entropy(table.sum(axis=0))
-    return max(own + target - entropy(table.ravel()), 0.0), own, target
+    own, target = float(entropy(table.sum(axis=1))), float(entropy(table.sum(axis=0)))
+    return max(own + target - float(entropy(table.ravel())), 0.0), own, target
 
 
 def _gain_ratio(table: np.ndarray) -> float:
@@ -249,8 +242,8 @@ def _chi_square_of(table: np.ndarray) -> tuple[float, float]:
     """Pearson's chi-square of a table, and its p-value."""
     if min(table.shape) < 2:
         return 0.0, 1.0
-    found = stats.chi2_contingency(table, correction=False)
-    return float(found.statistic), float(found.pvalue)
+    found = independence_test(table, "chi2")
+    return found.statistic, found.p_value
 
 
 def chi_square_p(pairs: ColumnPairs) -> np.ndarray:

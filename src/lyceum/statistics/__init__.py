@@ -12,7 +12,7 @@ from lyceum.statistics._describe import (
     weighted_median,
     weighted_quantile,
 )
-from lyceum.statistics._entropy import p_log2_p
+from lyceum.statistics._entropy import entropy, p_log2_p
 from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._joint_counts import JointCounts
@@ -24,6 +24,7 @@ from lyceum.statistics._row_scatter import ClassRowScatter, RowScatter, RowSpace
 from lyceum.statistics._sample import RowSample
 from lyceum.statistics._seed import seed_from
 from lyceum.statistics._sparse import SparseCells
+from lyceum.statistics._table_independence import IndependenceTest, independence_test
 
 __all__ = [
     "ClassMoments",
@@ -34,6 +35,7 @@ __all__ = [
     "FoldStatistics",
     "Folds",
     "Histogram",
+    "IndependenceTest",
     "JointCounts",
     "JointHistogram",
     "LogisticLoss",
@@ -52,9 +54,11 @@ __all__ = [
     "class_weights",
     "classes_of",
     "describe",
+    "entropy",
     "fold_numbers",
     "folds_of",
     "held_out_rows",
+    "independence_test",
     "indicators",
     "is_wide",
     "midpoints",

@@ -1,0 +1,72 @@
+"""Tests of independence on tables of counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtrc
+
+__all__ = ["IndependenceTest", "independence_test"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndependenceTest:
+    """A test of X ⊥ Y | S on counts: statistic, degrees of freedom and p-value.
+
+    Attributes
+    ----------
+    statistic : float
+        χ² or G².
+    degrees_of_freedom : int
+        Counted in the rows and columns that occur.
+    p_value : float
+        The probability of such a statistic or a larger one if X and Y are independent; 1 if there is nothing
+        to test.
+
+    See Also
+    --------
+    independence_test : Makes it from a table of counts.
+
+    Examples
+    --------
+    >>> from lyceum.statistics import independence_test
+    >>> test = independence_test(np.array([[20.0, 10.0], [10.0, 20.0]]), "chi2")
+    >>> round(test.statistic, 3), test.degrees_of_freedom
+    (6.667, 1)
+    """
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+
+def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
+    """The test that the first two axes of a table of counts are independent given the others.
+
+    χ² = Σ (N - E)² / E or G² = 2 Σ N log(N / E), with E = N_x N_y / N in every stratum. Degrees of freedom
+    are counted in the rows and columns that occur.
+
+    Parameters
+    ----------
+    counts : array of shape (x, y, ...)
+    kind : {"g2", "chi2"}, default="g2"
+
+    Examples
+    --------
+    >>> independence_test(np.array([[20.0, 10.0], [10.0, 20.0]]), "chi2").p_value.__round__(4)
+    0.0098
+    """
+    N = np.moveaxis(counts.reshape(*counts.shape[:2], -1), 2, 0)
+    rows, columns = N.sum(axis=2), N.sum(axis=1)
+    total = rows.sum(axis=1)
+    E = rows[:, :, None] * columns[:, None, :] / np.where(total > 0, total, 1.0)[:, None, None]
+    some = E > 0
+    if kind == "chi2":
+        statistic = float(((N - E)[some] ** 2 / E[some]).sum())
+    else:
+        seen = N > 0
+        statistic = float(2.0 * (N[seen] * np.log(N[seen] / E[seen])).sum())
+    freedom = (np.maximum((rows > 0).sum(axis=1) - 1, 0) * np.maximum((columns > 0).sum(axis=1) - 1, 0)).sum()
+    p_value = float(chdtrc(freedom, statistic)) if freedom else 1.0
+    return IndependenceTest(max(statistic, 0.0), int(freedom), p_value)
