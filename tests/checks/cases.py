@@ -194,13 +194,6 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         "check_class_weight_classifiers": "no more steps once the heavy class is right: .86, not .87",
     },
     **{
-        name: {
-            "check_sample_weight_equivalence_on_dense_data": "ccp_alpha is cross-validated by default in "
-            "ten folds that go by the numbers of rows"
-        }
-        for name in ("CART", "CARTRegressor")
-    },
-    **{
         name: {"check_sample_weight_equivalence_on_dense_data": "rows are drawn by their numbers"}
         for name in (
             "BaggingClassifier",
