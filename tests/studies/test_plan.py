@@ -12,7 +12,7 @@ from lyceum.data._csv import CsvFormat
 from lyceum.errors import SchemaError, StudyError
 from lyceum.studies import LearnerChoice, Recipe
 from lyceum.studies._plan import Plan, readable
-from lyceum.studies._study_data import StudyData, fingerprint
+from lyceum.studies._study_data import StudyData
 
 
 def planned(name, target, **options):
@@ -208,15 +208,6 @@ def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named
     assert [c.name for c in plan.candidates[1:]] == ["LinearDiscriminant"]
     assert plan.left_out == ("Left out, because there are more than 100 rows: naive Bayes.",)
     assert other.left_out == ("Left out, because there are more than 50 rows: k nearest neighbors.",)
-
-
-def test_a_fingerprint_is_of_the_bytes(tmp_path):
-    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
-    one.write_text("a,b\n1,2\n")
-    two.write_text("a,b\n1,2\n")
-    assert fingerprint([str(one)]) == fingerprint([str(two)])
-    two.write_text("a,b\n1,3\n")
-    assert fingerprint([str(one)]) != fingerprint([str(two)])
 
 
 def test_names_read_as_words():

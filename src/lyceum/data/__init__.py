@@ -27,6 +27,7 @@ from lyceum.data._inspect import inspect
 from lyceum.data._inspection import ColumnInspection, Inspection, time_text
 from lyceum.data._large_file import LargeFile, read_through
 from lyceum.data._profile import ColumnProfile, TableProfile
+from lyceum.data._read_once import reading_once
 from lyceum.data._rows import Rows, Statistic, Step
 from lyceum.data._scan import coded_source, say, scan
 from lyceum.data._schema import Schema
@@ -86,6 +87,7 @@ __all__ = [
     "read_data",
     "read_table",
     "read_through",
+    "reading_once",
     "refuse_beside_rows",
     "row_weights",
     "say",

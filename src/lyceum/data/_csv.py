@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import IO, TypeVar
 
 import pyarrow as pa
@@ -21,7 +21,9 @@ from lyceum.data._csv_errors import (
     SameNames,
     is_packed,
     read_head,
+    whole_bytes,
 )
+from lyceum.data._read_once import current_reads
 from lyceum.data._text_styles import (
     Written,
     describe_written,
@@ -95,8 +97,10 @@ class CsvFormat:
             source.seek(0)
         with Explained(source, self) as explained:
             self._check_header(source)
-            quoted = self._has_quotes(source)
-            parse, stream = self._parse_options(quoted), _keep_line_breaks(source) if quoted else source
+            data = whole_bytes(source)
+            quoted = data is None or self._has_quotes(data)
+            stream = source if data is None else pa.BufferReader(pa.py_buffer(data))
+            stream, parse = _keep_line_breaks(stream) if quoted else stream, self._parse_options(quoted)
             table = pc.read_csv(stream, self._read_options(_READ_BYTES), parse, self._convert_options())
             explained.check(table.schema)
             explained.check_last_cell(table)
@@ -242,10 +246,14 @@ class CsvFormat:
     def _first_batch(self, source: str) -> pa.RecordBatch:
         with Explained(source, self) as explained:
             options = self._read_options(_STREAM_BYTES)
-            with pc.open_csv(source, options, self._parse_options(), self._convert_options()) as reader:
-                explained.check(reader.schema)
-                empty = pa.RecordBatch.from_pylist([], schema=reader.schema)
-                return next(iter(filter(len, reader)), empty)
+            head = read_head(source, 2 * options.block_size)  # Arrow itself would read far ahead
+            for stream, most in ((pa.BufferReader(head), 1), (source, None)):
+                with pc.open_csv(stream, options, self._parse_options(), self._convert_options()) as reader:
+                    explained.check(reader.schema)
+                    batch = next(filter(len, islice(reader, most)), None)
+                if batch is not None:
+                    return batch
+            return pa.RecordBatch.from_pylist([], schema=reader.schema)
 
     def written_notes(self, source: str) -> list[str]:
         """Sentences on the written numbers and dates that a stream parses, with examples."""
@@ -273,15 +281,11 @@ class CsvFormat:
         with Explained(source, self):
             return read_head(source).decode(self.encoding, errors="replace")
 
-    def _has_quotes(self, source: str | IO[bytes]) -> bool:
+    def _has_quotes(self, data: bytearray) -> bool:
         """Whether cells may be quoted: only then can they hold line breaks, which take longer to read."""
-        if not isinstance(source, str) or is_packed(source) or not os.path.isfile(source):
-            return True
         if self.encoding.lower().startswith(("utf-16", "utf-32", "utf16", "utf32")):
             return True
-        mark = self.quote.encode(self.encoding)
-        with open(source, "rb") as file:
-            return any(mark in chunk for chunk in iter(lambda: file.read(1 << 22), b""))
+        return self.quote.encode(self.encoding) in data
 
     def _read_options(self, block_bytes: int) -> pc.ReadOptions:
         block = min(block_bytes * self.longer, MOST_BYTES)
@@ -308,9 +312,12 @@ class CsvFormat:
         )
 
 
-def _keep_line_breaks(source: str | IO[bytes]) -> pa.PythonFile:
+def _keep_line_breaks(source: str | IO[bytes] | pa.NativeFile) -> pa.PythonFile:
     """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
-    stream = pa.input_stream(source, compression="detect") if isinstance(source, str) else source
+    stream, reads = source, current_reads()
+    if isinstance(source, str):
+        stream = pa.input_stream(source, compression="detect")
+        stream = stream if reads is None else reads.hashed_stream(source, stream)
     return pa.PythonFile(_LineBreaks(stream), mode="r")
 
 

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import pyarrow as pa
 
+from lyceum.data._read_once import current_reads, reading_once
 from lyceum.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ __all__ = [
     "SameNames",
     "is_packed",
     "read_head",
+    "unpacked_name",
+    "whole_bytes",
 ]
 
 HEAD_BYTES = 1 << 20
@@ -43,8 +46,23 @@ def unpacked_name(path: str) -> str:
 
 def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
     """The first bytes of a file, unpacked."""
+    reads = current_reads()
+    if reads is not None and size <= HEAD_BYTES and _is_plain(path):
+        return reads.head(path, size)
     with pa.input_stream(path, compression="detect") as stream:
         return stream.read(size)
+
+
+def whole_bytes(source: str | IO[bytes]) -> bytearray | None:
+    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as streams."""
+    if not isinstance(source, str) or not _is_plain(source):
+        return None
+    with reading_once() as reads:
+        return reads.whole(source)
+
+
+def _is_plain(path: str) -> bool:
+    return os.path.isfile(path) and not is_packed(path)
 
 
 class Misfit(DataError):

@@ -13,7 +13,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from lyceum.data._arff import read_arff
 from lyceum.data._arrow import is_frame, to_arrow
@@ -21,6 +20,7 @@ from lyceum.data._csv_errors import read_head, unpacked_name
 from lyceum.data._databases import is_database, read_database
 from lyceum.data._file_format import FileFormat, text_encoding
 from lyceum.data._json_lines import read_json
+from lyceum.data._read_once import read_footer, read_parquet_file, reading_once
 from lyceum.data._rows_text import source_name
 from lyceum.data._sources import file_errors
 from lyceum.data._text_styles import (
@@ -230,7 +230,9 @@ def read_files(
 ) -> TableData:
     """Files of one kind as one table: written numbers and dates parsed where the files have no types."""
     kind = file_kind(paths, form.table)
-    tables, notes, prefers = _READERS[kind](paths, form)
+    with reading_once() as reads:
+        tables, notes, prefers = _READERS[kind](paths, form)
+        reads.release()
     table, styles = with_rows(_concatenate(tables, paths), paths[0]), dict[str, Written]()
     if not is_typed(kind):
         before = table
@@ -280,7 +282,7 @@ def fits_memory(data: Any, memory: int, form: FileFormat | None = None) -> bool:
     paths = paths_of(data)
     kind = file_kind(paths)
     if kind == "parquet":
-        footers = [read_whole(path, pq.read_metadata) for path in paths]
+        footers = [read_whole(path, read_footer) for path in paths]
         return sum(8 * footer.num_rows * footer.num_columns for footer in footers) <= memory
     if kind == "csv":
         csv = (form or FileFormat()).csv(paths[0])
@@ -310,7 +312,7 @@ def _read_csv(paths: Sequence[str], form: FileFormat) -> Tables:
 
 def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
     """Parquet files as one table."""
-    tables = [read_whole(path, partial(pq.read_table, columns=columns)) for path in paths]
+    tables = [read_whole(path, partial(read_parquet_file, columns=columns)) for path in paths]
     return _concatenate(tables, paths)
 
 

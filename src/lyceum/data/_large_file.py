@@ -20,6 +20,7 @@ from lyceum.data._file_format import FileFormat
 from lyceum.data._files import check_same, file_kind, paths_of, read_whole
 from lyceum.data._part_work import merge_all
 from lyceum.data._profile import TableProfile, names_with_levels
+from lyceum.data._read_once import current_reads
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
@@ -165,7 +166,7 @@ def _seen_in_csv(paths: list[str], form: CsvFormat, draw: _Draw) -> Iterator[Sam
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
     schema = read_whole(paths[0], pq.read_schema)
     draw = replace(draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema)))
-    source = ParquetSource(paths, Schema.of_numbers(schema.names))
+    source = ParquetSource(paths, Schema.of_numbers(schema.names), reads=current_reads())
     parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
     return _merge(parts, source.n_rows)
 

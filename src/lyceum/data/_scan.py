@@ -37,6 +37,7 @@ from lyceum.data._files import (
 from lyceum.data._large_file import LargeFile
 from lyceum.data._part_work import merge_all
 from lyceum.data._profile import TableProfile, check_same_types, contents, names_with_levels
+from lyceum.data._read_once import reading_once
 from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Schema
@@ -202,9 +203,11 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -
     kind = file_kind(paths, form.table)
     if kind == "parquet":
         return _parquet_source(paths, roles, memory)
-    if kind == "csv" and not fits_memory(paths, memory, form):
+    with reading_once():
+        is_large = kind == "csv" and not fits_memory(paths, memory, form)
+        found = None if is_large else read_files(paths, form, known=roles.written)
+    if found is None:
         return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
-    found = read_files(paths, form, known=roles.written)
     say(found.notes, paths[0])
     return (_table_source if is_typed(kind) else _inferred_source)(found.table, roles, found.written)
 

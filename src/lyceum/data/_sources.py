@@ -7,7 +7,7 @@ anything, so threads can work on several at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ from scipy import sparse
 from lyceum.data._block import Block, as_float, block_rows
 from lyceum.data._coding import ArrayCoder, TableCoder, with_texts
 from lyceum.data._csv import CsvFormat
+from lyceum.data._read_once import FileReads
 from lyceum.data._schema import Schema
 from lyceum.errors import DataError
 
@@ -174,6 +175,7 @@ class ParquetSource:
     paths: Sequence[str]
     schema: Schema
     text: tuple[str, ...] = ()  # columns to read as dictionaries
+    reads: FileReads | None = None  # hashes the bytes that are read
 
     @property
     def n_rows(self) -> int:
@@ -185,7 +187,7 @@ class ParquetSource:
             metadata = pq.read_metadata(path)
             for groups in _group(metadata):
                 n_rows = sum(metadata.row_group(group).num_rows for group in groups)
-                yield ParquetPart(path, groups, start, n_rows, self.schema, self.text)
+                yield ParquetPart(path, groups, start, n_rows, self.schema, self.text, self.reads)
                 start += n_rows
 
     def without_features(self) -> ParquetSource:
@@ -229,6 +231,7 @@ class ParquetPart:
     n_rows: int
     schema: Schema
     text: tuple[str, ...] = ()
+    reads: FileReads | None = None
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         """The rows of the part, a few blocks at a time."""
@@ -237,11 +240,14 @@ class ParquetPart:
 
     def _batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         options = {"buffer_size": 1 << 16, "pre_buffer": False, "read_dictionary": list(self.text)}
-        with pq.ParquetFile(self.path, **options) as file:
+        hashed = None if self.reads is None else self.reads.hashed_file(self.path, self.start)
+        with hashed or nullcontext(self.path) as opened, pq.ParquetFile(opened, **options) as file:
             present = set(file.schema_arrow.names)
             names = [name for name in names if name in present]
             size = 4 * block_rows(len(self.schema))
             yield from file.iter_batches(size, row_groups=self.groups, columns=names, use_threads=False)
+            if hashed is not None:
+                hashed.finish()
 
     def blocks(self) -> Iterator[Block]:
         start = self.start

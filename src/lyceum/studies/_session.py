@@ -29,7 +29,7 @@ from lyceum.studies._recipe import Recipe
 from lyceum.studies._row_order import without_order_columns
 from lyceum.studies._run import Budget, run_tasks
 from lyceum.studies._store import Store
-from lyceum.studies._study_data import StudyData, fingerprint
+from lyceum.studies._study_data import StudyData
 from lyceum.studies._study_result import Study
 from lyceum.studies._task_table import TaskTable
 from lyceum.studies._trials import pooled_predictions
@@ -54,7 +54,7 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
     data = StudyData.of(without_order_columns(recipe)).check_rows()
     plan = Plan.of(recipe, data)
     budget = Budget.of(recipe.budget_minutes)  # the time to read the data does not count
-    key = {"recipe": recipe.digest, "data": fingerprint(recipe.data), "lyceum": lyceum.__version__}
+    key = {"recipe": recipe.digest, "data": data.digest, "lyceum": lyceum.__version__}
     try:
         with Store.create(folder, key, force=force) as store:
             _begin(request, folder, store, plan, data)

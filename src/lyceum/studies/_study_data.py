@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +22,7 @@ from lyceum.data import (
     paths_of,
     read_data,
     read_through,
+    reading_once,
     scan,
     spelling_hint,
 )
@@ -43,14 +40,13 @@ from lyceum.studies._table_notes import (
     zero_weight_note,
 )
 
-__all__ = ["StudyData", "fingerprint"]
+__all__ = ["StudyData"]
 
 _LEFT_OUT = ("constant", "empty", "free_text", "identifier")
 _FEWEST = 6  # below, no part of the rows can be learned from while another is tested
 _LISTED = 1_000  # categories of a column, or classes, beyond which one-of-C columns make no sense
 _SAMPLE = 200_000
 _SQUARES = 1e140  # sums of squares of larger numbers overflow
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +66,7 @@ class StudyData:
     suspects: tuple[Suspect, ...]
     notes: tuple[str, ...]
     rare_classes: tuple[Any, ...] = ()  # those that were left out
+    digest: str = ""  # a hash of the files as they were read
 
     @classmethod
     def of(cls, recipe: Recipe) -> StudyData:
@@ -78,7 +75,9 @@ class StudyData:
         memory = recipe.memory_mb << 20
         # files are read once, for the inspection and for the learners; large ones again for the final fit
         form = FileFormat(**recipe.form)
-        data = _read(recipe, form, memory)
+        with reading_once(hashed=True) as reads:
+            data = _read(recipe, form, memory)
+        digest = reads.digest(paths_of(list(recipe.data)))
         found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
         suspects = _suspects(found, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
@@ -110,7 +109,7 @@ class StudyData:
             found_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
             found_data = cls._in_memory(rows, missing, suspects, notes)
-        return found_data._without_rare_classes(recipe)
+        return replace(found_data._without_rare_classes(recipe), digest=digest)
 
     @classmethod
     def _in_memory(
@@ -345,20 +344,3 @@ def _check_count(n_rows: int) -> None:
             f"{count} with a target: too few to learn from some and test on others; {_FEWEST} are the least, "
             "and even 20 say little"
         )
-
-
-# -- which data ----------------------------------------------------------------------------------------------
-
-
-def fingerprint(data: Sequence[str]) -> str:
-    """A hash of the files: their sizes and bytes, of large ones 64 pieces of a megabyte spread evenly."""
-    total = hashlib.sha256()
-    for path in paths_of(list(data)):
-        size = os.path.getsize(path)
-        total.update(size.to_bytes(8, "big"))
-        with open(Path(path), "rb") as file:
-            step = max(_CHUNK, (size - _CHUNK) // 63 if size > 64 * _CHUNK else _CHUNK)
-            for start in range(0, max(size, 1), step):
-                file.seek(start)
-                total.update(file.read(_CHUNK))
-    return total.hexdigest()
