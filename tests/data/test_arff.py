@@ -108,3 +108,11 @@ def test_a_date_format_with_a_percent_sign_is_taken_literally(tmp_path):
     path = tmp_path / "t.arff"
     path.write_text("@relation t\n@attribute at date '%s%C%yyyy%'\n@data\n'%s%C%2020%'\n")
     assert read_table(path).column("at")[0].as_py().year == 2020
+
+
+def test_arff_is_kept_in_memory_whatever_its_size(tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_text("@relation t\n@attribute x numeric\n@data\n" + "1.5\n2.5\n" * 500)
+    rows = scan(path, memory=0)
+    assert rows.in_memory
+    assert "ARFF, cannot be read in parts" in scan.__doc__

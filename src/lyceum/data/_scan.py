@@ -88,7 +88,8 @@ def scan(
     ignore : names, optional
         Columns to leave out.
     memory : int, default=512 MiB
-        Files whose cells need at most this many bytes are kept in memory; larger ones are read on every pass.
+        CSV and Parquet files whose cells need more bytes than this are read on every pass. All other files,
+        e.g. ARFF, cannot be read in parts and are kept in memory, whatever their size.
     separator, encoding, decimal : str, optional
         How a text file is written: what separates its cells, its encoding, and its decimal mark ("." or ",").
         By default they are inferred from the first rows; a `DataWarning` tells of any encoding but UTF-8
