@@ -10,13 +10,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from scipy.special import comb, expit
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Schema
+from lyceum.distances import pairwise
 from lyceum.errors import SettingError
 from lyceum.prepare import Transformer, as_floats
 from lyceum.report import Summary, Table
@@ -209,7 +209,7 @@ class BasisExpansion(Transformer):
         Z = (centers - self.mean_) / self.scale_
         if self.joint:
             Z = np.unique(Z, axis=0)
-            apart = cdist(Z, Z)
+            apart = pairwise(Z)
             np.fill_diagonal(apart, np.inf)
             wide = float(apart.min(axis=1).mean()) if len(Z) > 1 else 1.0
             self.centers_: Any = Z
@@ -363,4 +363,4 @@ def _sigmoid(u: np.ndarray) -> np.ndarray:
 
 
 def _joint_gaussian(Z: np.ndarray, centers: np.ndarray, width: float) -> np.ndarray:
-    return np.exp(-0.5 * cdist(Z, centers, "sqeuclidean") / width**2)
+    return np.exp(-0.5 * pairwise(Z, centers, metric="squared_euclidean") / width**2)
