@@ -97,7 +97,7 @@ class CsvFormat:
             source.seek(0)
         with Explained(source, self) as explained:
             self._check_header(source)
-            data = whole_bytes(source)
+            data = whole_bytes(source, self.quote.encode())
             quoted = data is None or self._has_quotes(data)
             stream = source if data is None else pa.BufferReader(pa.py_buffer(data))
             stream, parse = _keep_line_breaks(stream) if quoted else stream, self._parse_options(quoted)

@@ -53,12 +53,16 @@ def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
         return stream.read(size)
 
 
-def whole_bytes(source: str | IO[bytes]) -> bytearray | None:
-    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as streams."""
+def whole_bytes(source: str | IO[bytes], quote: bytes) -> bytearray | None:
+    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as streams.
+
+    So is a longer file whose start is quoted, unless it is hashed: there is no quote to search for.
+    """
     if not isinstance(source, str) or not _is_plain(source):
         return None
     with reading_once() as reads:
-        return reads.whole(source)
+        is_long = not reads.hashed and os.path.getsize(source) > 8 * HEAD_BYTES
+        return None if is_long and quote in reads.head(source, HEAD_BYTES) else reads.whole(source)
 
 
 def _is_plain(path: str) -> bool:
