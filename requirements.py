@@ -1,4 +1,4 @@
-"""Print what pyproject.toml requires, with the extras that are named: fetched while the kernels are compiled."""
+"""Print what pyproject.toml requires, with the extras that are named; `make` fetches it while it compiles."""
 
 import sys
 import tomllib

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lyceum import persist
@@ -62,3 +64,17 @@ def test_model_files_hold_the_number_of_rows(tmp_path):
     path = tmp_path / "model.lyceum"
     persist.save(NaiveBayes().fit(CELLS, CLASSES), path)
     assert persist.load(path).n_rows_ == 40
+
+
+def test_rows_of_a_file_that_are_dropped_are_counted_in_the_pass_that_learns(tmp_path, monkeypatch):
+    x = np.where(np.arange(3_000) % 7 == 0, np.nan, 1.0 * np.arange(3_000))
+    table = pa.table({"x": x, "y": np.arange(3_000) % 2})
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=500)
+    rows = scan(str(tmp_path / "rows.parquet"), target="y", memory=0)
+    complete = DropMissing().fit(rows).transform(rows)
+    passes, source = [], type(rows.source)
+    parts = source.parts
+    monkeypatch.setattr(source, "parts", lambda self: passes.append(1) or parts(self))
+    model = NaiveBayes().fit(complete)
+    assert (len(passes), model.n_rows_) == (1, 3_000 - np.isnan(x).sum())
+    assert model.partial_fit(complete).n_rows_ == 2 * (3_000 - np.isnan(x).sum())

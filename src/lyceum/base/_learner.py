@@ -235,6 +235,9 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
         with unchanged_on_failure(self), allowed_threads(self), shown_progress(self):
-            return method(self, *data, **named)
+            result = method(self, *data, **named)
+            if counter := vars(self).pop("_row_counter", None):
+                self.n_rows_ = counter.total()
+            return result
 
     return guarded_method

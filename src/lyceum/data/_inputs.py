@@ -30,6 +30,7 @@ from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._declared_kinds import declare_rows, declared_kinds
 from lyceum.data._free_text import without_texts
+from lyceum.data._row_counter import RowCounter
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
 from lyceum.data._schema import Schema
@@ -113,8 +114,7 @@ class Inputs:
         """Rows to learn from; sets the learner's schema, classes and scikit-learn's attributes."""
         rows = self._new_rows(X, y, w, reset=True)
         self._learn_schema(rows.schema)
-        self.learner.n_rows_ = _count_rows(X, rows)
-        return rows
+        return self._count_rows(X, rows)
 
     def for_partial_fit(self, X: Any, y: Any, w: Any, classes: Any = None) -> Rows:
         """Rows to go on learning from: the schema grows by new categories and classes."""
@@ -128,8 +128,19 @@ class Inputs:
         schema = with_classes(schema, classes, self.who)
         self._learn_schema(schema)
         before = 0 if known is None else getattr(self.learner, "n_rows_", 0)
-        self.learner.n_rows_ = before + _count_rows(X, rows)
+        rows = self._count_rows(X, rows, before)
         return rows if schema is rows.schema else rows.then(Align.between(rows.schema, schema))
+
+    def _count_rows(self, given: Any, rows: Rows, before: int = 0) -> Rows:
+        """Set `n_rows_`, now or, where it takes a pass to count the rows, when the learner has made one."""
+        known = rows.n_rows
+        if known is None and isinstance(given, Rows):
+            known = given.n_rows
+        if known is not None:
+            self.learner.n_rows_ = before + known
+            return rows
+        self.learner._row_counter = RowCounter(rows, before)
+        return rows.then(self.learner._row_counter)
 
     def _learn_schema(self, schema: Schema) -> None:
         learner = self.learner
@@ -352,11 +363,6 @@ class Inputs:
             raise DataError(
                 f"X has {found} features, but {self.who} is expecting {len(schema)} features as input"
             )
-
-
-def _count_rows(given: Any, rows: Rows) -> int:
-    """The number of rows; those given as `Rows` remember it, where it takes a pass to count them."""
-    return len(given if isinstance(given, Rows) else rows)
 
 
 def _mark_missing(codes: np.ndarray | None, missing: np.ndarray | None) -> None:

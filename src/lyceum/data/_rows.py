@@ -13,7 +13,8 @@ from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.data._beside_rows import check_numbers
 from lyceum.data._block import Block, stack_rows
 from lyceum.data._gather import Gathered, labels_as_given, refuse_size
-from lyceum.data._part_work import after_steps, count_and_fold, fold_part, gather_part, map_part
+from lyceum.data._part_work import after_steps, count_and_fold, fold_part, gather_part, map_part, merge_all
+from lyceum.data._row_counter import RowCounter
 from lyceum.data._rows_text import describe, describe_in_html
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, Part, Source
@@ -157,7 +158,7 @@ class Rows:
     @property
     def n_rows(self) -> int | None:
         """The number of rows, if it is known without reading them all."""
-        return None if self._drops_rows else self.source.n_rows
+        return vars(self).get("_row_count", None if self._drops_rows else self.source.n_rows)
 
     def __len__(self) -> int:
         return self._row_count
@@ -342,12 +343,8 @@ class Rows:
         return self._reduce_here(of)
 
     def _reduce_here(self, of: Callable[[Block], Summary]) -> Summary | None:
-        total = None
-        fold = partial(count_and_fold, of=of, steps=self.steps)
         with single_threaded_blas():
-            for summary in self._over_parts(fold):
-                total = summary if total is None else total if summary is None else total.merge(summary)
-        return total
+            return merge_all(self._over_parts(partial(count_and_fold, of=of, steps=self.steps)))
 
     def map(self, function: Callable[[Block], np.ndarray]) -> Iterator[np.ndarray]:
         """`function` of every part's blocks, in order, over threads; what is kept is up to the caller."""
@@ -363,6 +360,9 @@ class Rows:
             yield result
             done += n
             report("rows", done, n_rows)
+        for step in self.steps:
+            if isinstance(step, RowCounter):
+                step.complete = True
 
     def collect(self, function: Callable[[Block], np.ndarray]) -> Any:
         """`function` of all blocks in one array (a lazy one on Dask, unless a step drops rows)."""
