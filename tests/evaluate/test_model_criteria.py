@@ -149,7 +149,7 @@ def test_errors_say_what_to_give():
         degrees_of_freedom(LinearDiscriminant())
     with pytest.raises(SettingError, match="no density"):
         joint_log_likelihood(LogisticRegression().fit(X, Y), X, Y)
-    with pytest.raises(SettingError, match="give y"):
+    with pytest.raises(DataError, match="give y"):
         joint_log_likelihood(NaiveBayes().fit(X, Y), X)
     with pytest.raises(DataError, match="'d'"):
         joint_log_likelihood(NaiveBayes().fit(X, Y), X, np.where(Y == "a", "d", Y))

@@ -138,7 +138,7 @@ def test_impossible_splits_say_why():
         list(Holdout(test_size=1.5).split(y, y))
     with pytest.raises(SettingError, match="sum to 1"):
         train_validation_test(10, shares=(0.5, 0.5, 0.5))
-    with pytest.raises(DataError, match="needs y"):
+    with pytest.raises(SettingError, match="needs y"):
         list(Holdout(stratify=True).split(y))
     with pytest.raises(SettingError, match="'leave_one_out'"):
         splitter("jackknife")

@@ -194,7 +194,7 @@ def test_widths_that_cannot_be_had_are_refused():
         closest_sigma(X, [0, 0, 0, 0])
     with pytest.raises(SettingError, match="needs the classes"):
         RBF(sigma="closest").learn(X)
-    with pytest.raises(SettingError, match=r"learn it by fitted"):
+    with pytest.raises(SettingError, match=r"call learn\(X, y\)"):
         RBF(sigma="median").gram(X)
     with pytest.raises(SettingError, match="not both"):
         RBF(sigma=1.0, gamma=1.0)

@@ -236,7 +236,7 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
         with unchanged_on_failure(self), allowed_threads(self), shown_progress(self):
             result = method(self, *data, **named)
-            if counter := vars(self).pop("_row_counter", None):
+            if counter := self.__dict__.pop("_row_counter", None):
                 self.n_rows_ = counter.total()
             return result
 

@@ -249,7 +249,7 @@ class Mahalanobis(Metric):
     def _whitener(self) -> np.ndarray:
         """L⁻¹, where S = L Lᵀ."""
         if self.covariance is None:
-            raise SettingError("Mahalanobis has no covariance yet: give one, or learn it by learn(rows)")
+            raise SettingError("Mahalanobis has no covariance yet: give one, or call learn(rows)")
         S = np.asarray(self.covariance, dtype=np.float64)
         if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.allclose(S, S.T):
             raise SettingError("the covariance of Mahalanobis must be a symmetric matrix")

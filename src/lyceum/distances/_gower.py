@@ -104,7 +104,7 @@ class Gower(Metric):
     @property
     def _schema(self) -> Schema:
         if self.schema is None or self.low is None or self.high is None:
-            raise SettingError("Gower does not know its columns yet: learn them by learn(rows)")
+            raise SettingError("Gower does not know its columns yet: call learn(rows)")
         return self.schema
 
     def _column_weights(self, schema: Schema) -> np.ndarray:

@@ -115,7 +115,7 @@ class ValueDifference(Metric):
 
     def points(self, X: Any) -> np.ndarray:
         if self.schema is None:
-            raise SettingError("ValueDifference knows no class shares yet: learn them by learn(rows)")
+            raise SettingError("ValueDifference knows no class shares yet: call learn(rows)")
         if X.shape[1] != len(self.columns):
             raise SettingError(
                 f"ValueDifference was fitted on {len(self.columns)} columns, but the rows have {X.shape[1]}"

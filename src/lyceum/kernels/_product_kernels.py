@@ -95,7 +95,7 @@ def _number_of(gamma: Any, X: Any, kernel: Kernel, w: Any) -> float:
 
 def _known_gamma(gamma: Any, kernel: Kernel) -> float:
     if isinstance(gamma, str):
-        raise SettingError(f"{kernel!r} does not know its gamma yet: learn it by learn(X)")
+        raise SettingError(f"{kernel!r} does not know its gamma yet: call learn(X)")
     return float(gamma)
 
 
@@ -288,7 +288,7 @@ class RBF(_ProductKernel):
     @property
     def native(self) -> NativeKernel:
         if isinstance(self.sigma, str):
-            raise SettingError(f"{self!r} does not know its sigma yet: learn it by learn(X, y)")
+            raise SettingError(f"{self!r} does not know its sigma yet: call learn(X, y)")
         gamma = 0.5 / self.sigma**2 if self.gamma is None else _known_gamma(self.gamma, self)
         return NativeKernel("rbf", gamma)
 
