@@ -20,11 +20,15 @@ PROTOCOL = {  # what a room asks of the classes of the rooms above it
 }
 
 
+LOOKED_AT = (ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Name, ast.Attribute)
+
+
 @cache
-def syntax_trees() -> list[tuple[str, ast.Module]]:
-    """(room, syntax tree) of every file."""
+def syntax_nodes() -> list[tuple[str, list[ast.AST]]]:
+    """(room, what is imported, defined and named) of every file."""
     rooms = {path: path.relative_to(SOURCE).with_suffix("").parts[0] for path in SOURCE.rglob("*.py")}
-    return [(room, ast.parse(path.read_text())) for path, room in rooms.items()]
+    trees = ((room, ast.parse(path.read_text())) for path, room in rooms.items())
+    return [(room, [node for node in ast.walk(tree) if isinstance(node, LOOKED_AT)]) for room, tree in trees]
 
 
 def room_of(module: str) -> str:
@@ -34,8 +38,8 @@ def room_of(module: str) -> str:
 def private_imports() -> set[tuple[str, str]]:
     """(importing room, imported module) for modules and names that begin with an underscore."""
     found = set()
-    for room, tree in syntax_trees():
-        for node in ast.walk(tree):
+    for room, nodes in syntax_nodes():
+        for node in nodes:
             if isinstance(node, ast.ImportFrom) and node.module and room_of(node.module) != room:
                 inner = node.module.split(".")[2:]
                 private = [f"{node.module}.{name.name}" for name in node.names if name.name.startswith("_")]
@@ -53,8 +57,8 @@ def test_no_private_name_crosses_rooms():
 def defined_names() -> dict[str, set[str]]:
     """The names of functions, classes, variables and attributes that every room sets."""
     found: dict[str, set[str]] = defaultdict(set)
-    for room, tree in syntax_trees():
-        for node in ast.walk(tree):
+    for room, nodes in syntax_nodes():
+        for node in nodes:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 found[room].add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -69,9 +73,9 @@ def private_attributes() -> set[tuple[str, str]]:
     known = defined_names()
     everywhere = set.union(*known.values())
     found = set()
-    for room, tree in syntax_trees():
+    for room, nodes in syntax_nodes():
         others = everywhere - known[room] - (set() if room in READERS else known["base"])
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Attribute) and node.attr in others and is_private(node.attr):
                 owner = ast.unparse(node.value)
                 if owner not in ("self", "cls") and not owner.startswith("super("):
