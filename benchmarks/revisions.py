@@ -33,7 +33,7 @@ REPOSITORY, BUILDS, RECORD = HERE.parent, HERE.parent / "build" / "revisions", H
 ALLOWED = 1.05  # of the earlier seconds
 MOST_ROUNDS = 30
 WHY = {  # what a workload does now that earlier revisions did not
-    "csv-logistic": "finds separator, encoding, decimal mark and dates, and reads cells with line breaks in quotes"
+    "csv-logistic": "finds separator, encoding, decimal mark and dates, and reads line breaks in quotes"
 }
 OUT_OF_CORE = {"outofcore " + cls: name for name, (_, cls, _) in outofcore.LEARNERS.items()}
 
