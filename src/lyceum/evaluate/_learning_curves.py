@@ -13,18 +13,18 @@ from sklearn.utils import check_random_state
 from lyceum.errors import SettingError
 from lyceum.evaluate._experiment import Experiment, Predict, SplitResult, run_all
 from lyceum.evaluate._label_codes import code_labels
+from lyceum.evaluate._loss_curve import LossCurve, standard_error
 from lyceum.evaluate._majority_class import MajorityClass
-from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._resampling import splits_of
 from lyceum.evaluate._splits import Split
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict
 from lyceum.report import Summary, Table
 
-__all__ = ["LearningCurve", "baseline_loss", "learning_curve", "losses_by_split", "standard_error"]
+__all__ = ["LearningCurve", "baseline_loss", "learning_curve", "losses_by_split"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearningCurve(Printable):
+class LearningCurve(LossCurve):
     """Loss against the number of training rows.
 
     Attributes
@@ -81,21 +81,6 @@ class LearningCurve(Printable):
     loss_name: str
 
     @property
-    def train_mean(self) -> np.ndarray:
-        """Mean loss on training rows, over splits."""
-        return self.train_losses.mean(axis=1)
-
-    @property
-    def test_mean(self) -> np.ndarray:
-        """Mean loss on test rows, over splits."""
-        return self.test_losses.mean(axis=1)
-
-    @property
-    def test_error(self) -> np.ndarray:
-        """Standard error of the mean test loss of every size."""
-        return standard_error(self.test_losses)
-
-    @property
     def verdict(self) -> FitVerdict:
         """The verdict on the fit at the largest size."""
         return fit_verdict(
@@ -120,12 +105,6 @@ class LearningCurve(Printable):
             "more rows would help": self.more_rows_help,
         }
         return Summary("learning curve", facts, (Table("", ("rows", "training", "test"), rows),))
-
-
-def standard_error(losses: np.ndarray) -> np.ndarray:
-    """The standard error of every row's mean; 0 with one split."""
-    S = losses.shape[1]
-    return losses.std(axis=1, ddof=1) / np.sqrt(S) if S > 1 else np.zeros(len(losses))
 
 
 def learning_curve(

@@ -9,8 +9,8 @@ import numpy as np
 
 from lyceum.errors import SettingError
 from lyceum.evaluate._experiment import Experiment, Predict, run_all
-from lyceum.evaluate._learning_curves import baseline_loss, losses_by_split, standard_error
-from lyceum.evaluate._printable import Printable
+from lyceum.evaluate._learning_curves import baseline_loss, losses_by_split
+from lyceum.evaluate._loss_curve import LossCurve
 from lyceum.evaluate._resampling import splits_of
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict
 from lyceum.report import Summary, Table
@@ -19,7 +19,7 @@ __all__ = ["ValidationCurve", "validation_curve"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ValidationCurve(Printable):
+class ValidationCurve(LossCurve):
     """Loss against a setting.
 
     Attributes
@@ -76,21 +76,6 @@ class ValidationCurve(Printable):
     test_losses: np.ndarray
     baseline: float
     loss_name: str
-
-    @property
-    def train_mean(self) -> np.ndarray:
-        """Mean loss on training rows, over splits."""
-        return self.train_losses.mean(axis=1)
-
-    @property
-    def test_mean(self) -> np.ndarray:
-        """Mean loss on test rows, over splits."""
-        return self.test_losses.mean(axis=1)
-
-    @property
-    def test_error(self) -> np.ndarray:
-        """Standard error of the mean test loss of every value."""
-        return standard_error(self.test_losses)
 
     @property
     def best(self) -> Any:
