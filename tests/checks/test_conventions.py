@@ -154,6 +154,14 @@ def test_sections_are_those_of_numpydoc_in_order():
     assert those(otherwise) == {}
 
 
+def test_what_predicts_explains_itself():
+    """The laws of explanations pass over a learner without `explain`."""
+    made = map(learner_named, NAMES)
+    answers = [one for one in made if hasattr(one, "predict") or hasattr(one, "score_samples")]
+    assert len(answers) > 80
+    assert [type(one).__name__ for one in answers if not hasattr(one, "explain")] == []
+
+
 @pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_fitted_attributes_are_described_and_have_one_name_everywhere(name):

@@ -138,3 +138,26 @@ def test_the_number_of_bins_may_be_given():
     counts, *_ = np.histogram2d(*X.T, bins=[4, 7])
     assert len(model.cells_) == np.count_nonzero(counts)
     assert model.integrate([[-np.inf, np.inf]] * 2) == pytest.approx(1.0)
+
+
+@pytest.mark.syllabus("4.1")
+def test_a_column_adds_its_conditional_histogram():
+    """log f(x₁) of NumPy's histogram of the first column, and log f(x₂ | x₁) of that of both."""
+    rows, X = rows_of(300, 2), rows_of(40, 2, 1) / 2
+    edges = 0.1 + 0.5 * np.arange(-12, 13)
+    first, _ = np.histogram(rows[:, 0], edges, density=True)
+    both, *_ = np.histogram2d(*rows.T, [edges] * 2, density=True)
+    i, j = (np.floor((X - 0.1) / 0.5).astype(int) + 12).T
+    seen = both[i, j] > 0
+    found = HistogramDensity(bin_width=0.5, origin=0.1).fit(rows).explain(X[seen])
+    i, j = i[seen], j[seen]
+    np.testing.assert_allclose(found.contributions[:, 0], np.log(first[i]), rtol=1e-10)
+    np.testing.assert_allclose(found.contributions[:, 1], np.log(both[i, j] / first[i]), rtol=1e-10)
+    assert (found.base == 0).all()
+
+
+def test_the_first_column_out_of_all_cells_takes_all():
+    model = HistogramDensity(bin_width=1.0).fit([[0.5, 0.5, 0.5], [1.5, 1.5, 1.5]])
+    found = model.explain([[0.5, 1.5, 0.5], [9.0, 0.5, 0.5]])
+    assert found.contributions.tolist() == [[-np.log(2.0), -np.inf, 0.0], [-np.inf, 0.0, 0.0]]
+    assert found.scores.tolist() == model.score_samples([[0.5, 1.5, 0.5], [9.0, 0.5, 0.5]]).tolist()

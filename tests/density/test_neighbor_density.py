@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gamma
 
+from lyceum.base import parts_by_replacement
 from lyceum.density import NeighborDensity
 from lyceum.errors import DataError, SettingError, SourceError
 
@@ -75,3 +76,51 @@ def test_bad_input_is_named(monkeypatch):
     monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="HistogramDensity or GaussianDensity"):
         NeighborDensity().fit(da.from_array(rows_of(20, 2), chunks=(10, 2)))
+
+
+def test_columns_are_replaced_from_the_mean_in_both_orders():
+    rows, X = rows_of(50, 2), rows_of(6, 2, 1)
+    found = NeighborDensity(n_neighbors=3).fit(rows).explain(X)
+    mean = rows.mean(axis=0)
+    of = {
+        name: np.log(by_definition(rows, np.column_stack(Z), 3))
+        for name, Z in {
+            "neither": np.broadcast_to(mean[:, None], (2, 6)),
+            "first": (X[:, 0], np.full(6, mean[1])),
+            "second": (np.full(6, mean[0]), X[:, 1]),
+            "both": X.T,
+        }.items()
+    }
+    first = (of["first"] - of["neither"] + of["both"] - of["second"]) / 2
+    second = (of["second"] - of["neither"] + of["both"] - of["first"]) / 2
+    np.testing.assert_allclose(found.base, of["neither"], rtol=1e-10)
+    np.testing.assert_allclose(found.contributions, np.column_stack([first, second]), rtol=1e-8)
+    np.testing.assert_allclose(found.scores, of["both"], rtol=1e-10)
+
+
+def test_infinite_densities_are_explained():
+    """Both rows at 1 are k equal rows; the mean of the second table is one of four equal rows."""
+    model = NeighborDensity(n_neighbors=2).fit([[1.0, 0.0], [1.0, 0.0], [2.0, 6.0]])
+    found = model.explain([[1.0, 0.0], [2.0, 6.0]])
+    assert np.isposinf(found.scores[0])
+    assert found.scores[1] == pytest.approx(model.score_samples([[2.0, 6.0]])[0])
+    model = NeighborDensity(n_neighbors=2).fit([[0.0, 0.0]] * 4 + [[-1.0, -2.0], [1.0, 2.0]])
+    X = [[1.0, 2.0], [0.0, 0.0], [0.0, 3.0]]
+    np.testing.assert_allclose(model.explain(X).scores, model.score_samples(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("answers", "base", "added"),
+    [
+        ((np.inf, 1.0, 2.0, 5.0), 1.5, [1.5, 2.0]),  # (1, 1, 5) and (2, 2, 5)
+        ((1.0, np.inf, 2.0, 5.0), 1.0, [1.5, 2.5]),  # (1, 1, 5) and (1, 2, 5)
+        ((1.0, -np.inf, 2.0, -np.inf), 1.0, [-np.inf, 0.5]),
+        ((np.inf, np.inf, -np.inf, np.inf), np.inf, [np.inf, 0.0]),
+        ((-np.inf, np.inf, np.inf, np.inf), 0.0, [np.inf, np.inf]),
+    ],
+)
+def test_an_infinite_answer_counts_where_it_stays(answers, base, added):
+    """Answers for neither column, the first alone, the second alone, and both."""
+    table = np.reshape(answers, (2, 2)).T
+    found = parts_by_replacement(np.ones((1, 2)), np.zeros(2), lambda X: table[tuple(X.astype(int).T)])
+    assert found[0].tolist() == [answers[-1], base, *added]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier as ScikitNeighbors
@@ -17,6 +17,7 @@ from lyceum.datasets import load
 from lyceum.ensemble import OneVsOne, OneVsRest, OutputCode, couple_posteriors
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
+from lyceum.neighbors import KNeighborsClassifier
 from lyceum.persist import load as load_model
 from lyceum.persist import save
 from lyceum.trees import DecisionTreeClassifier
@@ -261,7 +262,55 @@ def test_explanations_of_sums_of_scores_add_up(model):
     found = model.explain(X)
     np.testing.assert_allclose(found.scores, model.decision_function(X).max(axis=1), atol=1e-9)
     assert found.predicted.tolist() == model.predict(X).tolist()
-    assert not hasattr(OneVsOne(), "explain")
+
+
+def _decided_by(model, X):
+    """The number of the predicted class, one per row."""
+    scores = model.decision_function(X)
+    return np.abs(scores) if scores.ndim == 1 else scores.max(axis=1)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OneVsOne(),
+        OneVsOne(decision="posteriors"),
+        OneVsOne(ScikitLogistic()),
+        OneVsRest(decision="votes"),
+        OneVsRest(ScikitLogistic()),
+        OneVsRest(NaiveBayes()),
+        OutputCode(),
+        OutputCode(decoding="hamming"),
+        OutputCode(KNeighborsClassifier(n_neighbors=3), loss="linear"),
+    ],
+)
+@pytest.mark.parametrize("n_classes", [3, 2])
+def test_explanations_of_other_decisions_add_up(model, n_classes):
+    X, y = three_classes()
+    X, y = X[np.isin(y, np.unique(y)[:n_classes])], y[np.isin(y, np.unique(y)[:n_classes])]
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    for rows in (X, frame):
+        fitted = clone(model).fit(rows, y)
+        found = fitted.explain(rows)
+        np.testing.assert_allclose(found.scores, _decided_by(fitted, rows), atol=1e-9)
+        assert found.predicted.tolist() == fitted.predict(rows).tolist()
+
+
+def test_votes_are_explained_from_a_row_of_means():
+    """By the definition, for the first row: the votes of its class as its columns come, in both orders."""
+    X, y = three_classes()
+    model, mean = OneVsOne().fit(X, y), X.mean(axis=0)
+    found = model.explain(X[:1])
+    k = model.classes_.tolist().index(model.predict(X[:1])[0])
+
+    def votes(own):
+        return model.decision_function(np.where(np.isin(np.arange(4), own), X[:1], mean))[0, k]
+
+    forth = [votes(range(j + 1)) - votes(range(j)) for j in range(4)]
+    back = [votes(range(j, 4)) - votes(range(j + 1, 4)) for j in range(4)]
+    assert found.base[0] == pytest.approx(votes([]))
+    np.testing.assert_allclose(found.contributions[0], (np.array(forth) + back) / 2, atol=1e-12)
+    assert found.unit == "score"
 
 
 def test_two_classes_are_one_member_with_the_posteriors_of_that_member():

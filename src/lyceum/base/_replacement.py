@@ -64,7 +64,8 @@ def parts_by_replacement(
 
     The columns are replaced from the first to the last and from the last to the first; a contribution is the
     mean of both changes (two orders of those over which Shapley's value is the mean). With the answer for
-    the typical row they sum to the answer for the row.
+    the typical row they sum to the answer for the row. An infinite answer, as a density may have, counts only
+    where it stays to the end, and then for the column that brings it; others count as the answer before them.
 
     Parameters
     ----------
@@ -103,15 +104,32 @@ def parts_by_replacement(
         return answers[each, predicted] - (answers[each, second] if against_runner_up else 0.0)
 
     score, base = of_class(last), of_class(np.repeat(answer(typical[None, :]), n, axis=0))
-    out[:, 0], out[:, 1] = predicted, base
+    out[:, 0] = predicted
     for order in (range(len(parts)), range(len(parts))[::-1]):
-        Z, before = np.repeat(typical[None, :], n, axis=0), base
-        for j in order:
+        Z, answers = np.repeat(typical[None, :], n, axis=0), [base]
+        for j in order[:-1]:
             Z[:, parts[j]] = X[:, parts[j]]
-            after = score if j == order[-1] else of_class(answer(Z))
-            out[:, 2 + j] += (after - before) / 2
-            before = after
+            answers.append(of_class(answer(Z)))
+        steps = _without_passing_infinities(np.column_stack([*answers, score]))
+        out[:, 1] += steps[:, 0] / 2
+        with np.errstate(invalid="ignore"):  # of equal infinities
+            changes = np.diff(steps, axis=1)
+        changes[np.isinf(steps[:, :-1])] = 0.0
+        out[:, 2 + np.array(order)] += changes / 2
     return out
+
+
+def _without_passing_infinities(steps: np.ndarray) -> np.ndarray:
+    """The answers of all steps, (n, m); infinite ones that do not stay become those of the step before."""
+    finite = np.isfinite(steps)
+    if finite.all():
+        return steps
+    stays = np.logical_and.accumulate((steps == steps[:, -1:])[:, ::-1], axis=1)[:, ::-1]
+    known = finite | stays | np.isnan(steps)
+    before = np.maximum.accumulate(np.where(known, np.arange(steps.shape[1]), -1), axis=1)
+    first = np.take_along_axis(steps, finite.argmax(axis=1)[:, None], axis=1)
+    filled = np.take_along_axis(steps, np.maximum(before, 0), axis=1)
+    return np.where(before >= 0, filled, np.where(finite.any(axis=1, keepdims=True), first, 0.0))
 
 
 def replace_columns(block: Block, typical: np.ndarray, answer: Callable[[Block], np.ndarray]) -> np.ndarray:

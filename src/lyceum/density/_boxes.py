@@ -1,4 +1,4 @@
-"""What densities share: boxes and weighted quantiles."""
+"""What densities share: boxes, weighted quantiles and the chain rule."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ import numpy as np
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.errors import SettingError
 
-__all__ = ["CATEGORIES", "check_box", "weighted_inverse_cdf"]
+__all__ = ["CATEGORIES", "chain_terms", "check_box", "weighted_inverse_cdf"]
 
 CATEGORIES: dict[str, list] = {"categorical_features": CATEGORICAL_FEATURES}
+
+
+def chain_terms(joint: np.ndarray) -> np.ndarray:
+    """The log density, zero, and what every column adds, (n, 2 + d), given the columns before it.
+
+    `joint` has the log densities of the first 1, 2, ..., d columns. After a term of -inf the others are 0.
+    """
+    before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])
+    terms = np.subtract(joint, before, out=np.zeros_like(joint), where=np.isfinite(before))
+    return np.column_stack([joint[:, -1], np.zeros(len(joint)), terms])
 
 
 def check_box(box: Any, names: tuple[str, ...]) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from lyceum.data import Block
 from lyceum.errors import DataError
 
-__all__ = ["CellWeights", "cells_of", "find_cells"]
+__all__ = ["CellWeights", "cells_of", "find_cells", "sum_by_cell"]
 
 _FARTHEST = float(1 << 53)  # beyond it float64 cannot tell neighbouring cells apart
 
@@ -30,12 +30,12 @@ class CellWeights:
         n_rows = len(block)
         block = block.without_zero_weights()
         X = np.asarray(block.X, dtype=np.float64)
-        return cls(*_sum_by_cell(cells_of(X, origin, width, block.schema.names), block.weights), n_rows)
+        return cls(*sum_by_cell(cells_of(X, origin, width, block.schema.names), block.weights), n_rows)
 
     def merge(self, other: CellWeights) -> CellWeights:
         cells = np.concatenate([self.cells, other.cells])
         weight = np.concatenate([self.weight, other.weight])
-        return CellWeights(*_sum_by_cell(cells, weight), self.n_rows + other.n_rows)
+        return CellWeights(*sum_by_cell(cells, weight), self.n_rows + other.n_rows)
 
 
 def cells_of(X: np.ndarray, origin: np.ndarray, width: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
@@ -63,7 +63,7 @@ def find_cells(known: np.ndarray, cells: np.ndarray) -> np.ndarray:
     return found
 
 
-def _sum_by_cell(cells: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def sum_by_cell(cells: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct cells in order, with the summed weights of their rows."""
     if not len(cells):
         return cells, w

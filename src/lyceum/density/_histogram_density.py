@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Density, OnePassLearner
 from lyceum.data import Block, Rows
-from lyceum.density._boxes import CATEGORIES, check_box, weighted_inverse_cdf
-from lyceum.density._grid_cells import CellWeights, cells_of, find_cells
+from lyceum.density._boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
+from lyceum.density._grid_cells import CellWeights, cells_of, find_cells, sum_by_cell
 from lyceum.errors import SettingError
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Moments
 
 __all__ = ["HistogramDensity"]
@@ -170,10 +170,13 @@ class HistogramDensity(Density, OnePassLearner):
         return self._log_density_of
 
     def _log_density_of(self, block: Block) -> np.ndarray:
-        X = np.asarray(block.X, dtype=np.float64)
-        found = find_cells(self.cells_, cells_of(X, self.origin_, self.bin_width_, self.design_names))
+        found = find_cells(self.cells_, self._cells_of(block))
         with np.errstate(divide="ignore"):
             return np.log(np.where(found >= 0, self.density_[found], 0.0))
+
+    def _cells_of(self, block: Block) -> np.ndarray:
+        X = np.asarray(block.X, dtype=np.float64)
+        return cells_of(X, self.origin_, self.bin_width_, self.design_names)
 
     def _threshold(self, quantile: float) -> float:
         return float(np.log(weighted_inverse_cdf(self.density_, self.statistic_.weight, quantile)))
@@ -223,6 +226,36 @@ class HistogramDensity(Density, OnePassLearner):
         return math.prod(spans) - 1
 
     # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log density, given the columns before it.
+
+        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact: a column whose cell is rare among the rows in the
+        cells of the columns before it has a low term. After a term of -inf the others are 0.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        return self._explain(X, self._column_terms, "log density")
+
+    def _column_terms(self, block: Block) -> np.ndarray:
+        """The log density, zero, and what every column adds to the log density of those before it."""
+        cells = self._cells_of(block)
+        total = self.statistic_.weight.sum()
+        joint = np.empty(cells.shape)
+        for j in range(cells.shape[1]):
+            known, weight = sum_by_cell(self.cells_[:, : j + 1], self.statistic_.weight)
+            found = find_cells(known, cells[:, : j + 1])
+            with np.errstate(divide="ignore"):
+                joint[:, j] = np.log(np.where(found >= 0, weight[found], 0.0))
+            joint[:, j] -= np.log(total) + np.log(self.bin_width_[: j + 1]).sum()
+        return chain_terms(joint)
 
     def summary(self) -> Summary:
         """Rows, cells, and the grid of every column."""

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Density, Learner
 from lyceum.data import Block
 from lyceum.density._bandwidth import deviations, likelihood_of, nrd0_of, reference_of, volume_of
-from lyceum.density._boxes import CATEGORIES, check_box, weighted_inverse_cdf
+from lyceum.density._boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
 from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError
@@ -280,7 +280,5 @@ def _log_density(block: Block, sums: KernelSums) -> np.ndarray:
 
 def _chain_terms(block: Block, sums: list[KernelSums]) -> np.ndarray:
     """The log density, zero, and what every column adds to the log density of those before it."""
-    joint = np.column_stack([one.log_density(block.X[:, : j + 1]) for j, one in enumerate(sums)])
-    before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])
-    terms = np.subtract(joint, before, out=np.zeros_like(joint), where=np.isfinite(before))
-    return np.column_stack([joint[:, -1], np.zeros(len(joint)), terms])
+    joint = [one.log_density(block.X[:, : j + 1]) for j, one in enumerate(sums)]
+    return chain_terms(np.column_stack(joint))

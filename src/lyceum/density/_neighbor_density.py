@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Density, Learner
+from lyceum.base import Density, Learner, replace_columns
 from lyceum.data import Block, row_weights
 from lyceum.density._boxes import CATEGORIES, weighted_inverse_cdf
 from lyceum.distances import NeighborIndex
 from lyceum.errors import DataError, SettingError
-from lyceum.report import Summary
+from lyceum.report import Explanation, Summary
 
 __all__ = ["NeighborDensity"]
 
@@ -154,6 +155,27 @@ class NeighborDensity(Density, Learner):
         return weighted_inverse_cdf(others, self.weights_, quantile)
 
     # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log density.
+
+        The base is the log density at the mean of the rows, whose columns are replaced by the row's own, one
+        after the other, from both ends. The density is infinite where k rows are equal: so is the term of the
+        column that brings it there.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        mean = np.average(self.rows_, axis=0, weights=self.weights_)
+        return self._explain(
+            X, partial(replace_columns, typical=mean, answer=self._log_density()), "log density"
+        )
 
     def summary(self) -> Summary:
         """Rows, k, and the median distance to the k-th nearest row."""

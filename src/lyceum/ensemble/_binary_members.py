@@ -8,6 +8,7 @@ in the code, and in how the scores of the members make a class.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
@@ -32,7 +33,6 @@ __all__ = [
     "BinaryProblem",
     "ConstantMember",
     "binary_score",
-    "can_explain",
     "fit_problems",
     "has_posteriors",
     "log_answers",
@@ -147,12 +147,6 @@ def has_posteriors(model: Any) -> bool:
     return all(hasattr(one, "predict_proba") for one in getattr(model, "estimators_", [model._base()]))
 
 
-def can_explain(model: Any) -> bool:
-    """Whether the score of a class is a sum of scores of members that explain themselves."""
-    base = model._base()
-    return hasattr(base, "explain") and takes_rows(base) and model._sums_scores
-
-
 def of_two_classes(answers: np.ndarray) -> np.ndarray:
     """scikit-learn's form of (n, 2) scores that are each other's negative: the second, (n,)."""
     return answers[:, 1] if answers.shape[1] == 2 else answers
@@ -169,6 +163,8 @@ def with_ties_broken(votes: np.ndarray, by: np.ndarray) -> np.ndarray:
 class BinaryMembers(Classifier, Ensemble):
     """A classifier of several classes made of binary members: a subclass says by which code, and decodes."""
 
+    _explains_by_replacement: ClassVar[bool] = True
+    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _alternative: ClassVar[str] = "lyceum.linear.LogisticRegression, which takes several classes directly"
 
     classes_: np.ndarray
@@ -192,6 +188,11 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _weights(self) -> np.ndarray:
         raise undefined(self, "_weights")
+
+    @property
+    def _score_unit(self) -> str:
+        """What the numbers are that classes are decided by."""
+        return "score"
 
     def _problem_name(self, column: np.ndarray) -> str:
         """What member l tells apart."""
@@ -270,8 +271,18 @@ class BinaryMembers(Classifier, Ensemble):
         head = ("problem", "weight of yes", "weight of no")
         return Summary(self._title(), self._facts(), [Table("Problems", head, rows)])
 
-    def _explain_score(self, X: Any) -> Explanation:
-        return self._explain_members(partial(_parts, self), X, "score")
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the number that the predicted class is decided by (`decision_function`).
+
+        Where the score of a class is a sum of scores of members that explain themselves, columns add what
+        they add to these. Otherwise the base is the score for a row of typical cells (`typical_`), whose
+        columns are replaced by the row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        if takes_rows(self._base()) and (self._sums_scores or len(self.estimators_) < 2):
+            with suppress(_NotSums):
+                return self._explain_members(partial(_parts, self), X, "score")
+        return self._explain_by_replacement(partial(_decision_scores, self), X, self._score_unit)
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -279,7 +290,8 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
-        return {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
+        own = {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
+        return own | {"typical_": (self.n_features_in_,)}
 
 
 def _n_rows_of(data: MemberData) -> int:
@@ -288,6 +300,10 @@ def _n_rows_of(data: MemberData) -> int:
 
 def _predict(model: BinaryMembers, data: MemberData) -> np.ndarray:
     return model.classes_[model._decision_scores(data).argmax(axis=1)]
+
+
+def _decision_scores(model: BinaryMembers, data: MemberData) -> np.ndarray:
+    return model._decision_scores(data)
 
 
 def _decision(model: BinaryMembers, data: MemberData) -> np.ndarray:
@@ -299,19 +315,24 @@ def _parts(model: BinaryMembers, data: MemberData) -> np.ndarray:
     if len(model.classes_) == 1:
         return np.zeros((_n_rows_of(data), 2 + model.n_features_in_))
     signed = np.stack([_signed_parts(member, data) for member in model.estimators_], axis=1)  # (n, L, 1 + d)
-    scores = signed.sum(axis=2)
     two = len(model.classes_) == 2 and model.code_.shape[1] == 1
     weights = np.array([[-1.0], [1.0]]) if two else model._weights()
-    best = (scores @ weights.T).argmax(axis=1)
+    best = model._decision_scores(data).argmax(axis=1)  # sums of contributions may break ties by rounding
     return np.column_stack([best, np.einsum("nl,nlj->nj", weights[best], signed)])
 
 
+class _NotSums(Exception):
+    """The scores of a member are not the sums of its explanations, or it has none."""
+
+
 def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
-    """Base and contributions to the score of a member for 1, (n, 1 + d)."""
+    """Base and contributions to the score of a member for 1, (n, 1 + d); _NotSums where it has none."""
     score = binary_score(member, data)
     if isinstance(member, ConstantMember):
         d = len(data.source.schema)  # type: ignore[union-attr]
         return np.column_stack([score, np.zeros((len(score), d))])
+    if not hasattr(member, "explain"):
+        raise _NotSums
     found = member.explain(data.inputs())
     scale, shift = (1.0, 0.0) if hasattr(member, "decision_function") else (2.0, 1.0)
     parts = np.column_stack([scale * found.base - shift, scale * found.contributions])
@@ -319,10 +340,7 @@ def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
     sign = np.where(np.abs(total - score) <= np.abs(total + score), 1.0, -1.0)
     parts, total = parts * sign[:, None], total * sign
     if not np.allclose(total, score, rtol=_ROUNDING, atol=_ROUNDING * np.abs(score).max(initial=1.0)):
-        raise SettingError(
-            f"{type(member).__name__} explains its predictions in {found.unit}, which do not add up to the "
-            "scores that classes are decided by: explain a member of estimators_ instead"
-        )
+        raise _NotSums
     return parts
 
 

@@ -296,15 +296,17 @@ class Ensemble(Learner):
         """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own members."""
         return self._explain(X, partial(_of_block, of=of, own=True), unit)
 
-    def _explain_by_replacement(self, of: Callable[[MemberData], np.ndarray], X: Any) -> Explanation:
-        """What every column adds to the posterior of the class that is predicted, from `typical_` on."""
+    def _explain_by_replacement(
+        self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str = "posterior"
+    ) -> Explanation:
+        """What every column adds to the largest posterior or score of a class, from `typical_` on."""
         check_is_fitted(self)
         own = takes_rows(self._base())
         if not own and self.framed_ and is_frame(X):
             rows, asked = self.rows_to_predict(X), partial(self._apply_to_members, of)
-            return explain_frame(X, rows, self.typical_, asked, "posterior", self.classes_)[0]
+            return explain_frame(X, rows, self.typical_, asked, unit, self.classes_)[0]
         answer = partial(_of_block, of=of, own=own)
-        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior")
+        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all members."""

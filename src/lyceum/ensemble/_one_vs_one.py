@@ -15,7 +15,6 @@ from lyceum.base import normalize_posteriors
 from lyceum.ensemble._binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,
-    can_explain,
     has_posteriors,
     log_answers,
     with_ties_broken,
@@ -23,7 +22,6 @@ from lyceum.ensemble._binary_members import (
 )
 from lyceum.ensemble._member_data import MemberData
 from lyceum.errors import DataError
-from lyceum.report import Explanation
 
 __all__ = ["OneVsOne", "couple_posteriors"]
 
@@ -69,6 +67,9 @@ class OneVsOne(BinaryMembers):
         The weight of the rows of every class.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
+        of the members.
 
     See Also
     --------
@@ -135,6 +136,10 @@ class OneVsOne(BinaryMembers):
     def _weights(self) -> np.ndarray:
         return self.code_.astype(np.float64)
 
+    @property
+    def _score_unit(self) -> str:
+        return "posterior" if self.decision == "posteriors" else "score"
+
     def decision_function(self, X: Any) -> Any:
         """Votes plus less than half a vote by the sum of scores; that sum; or posteriors, (n, K).
 
@@ -155,11 +160,6 @@ class OneVsOne(BinaryMembers):
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
         return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
-
-    @available_if(can_explain)
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to the sum of the predicted class's scores; for `decision="scores"`."""
-        return self._explain_score(X)
 
 
 def couple_posteriors(pairwise: Any) -> np.ndarray:

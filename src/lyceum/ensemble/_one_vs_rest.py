@@ -14,13 +14,11 @@ from lyceum.base import normalize_posteriors
 from lyceum.ensemble._binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,
-    can_explain,
     has_posteriors,
     log_answers,
     yes_posterior,
 )
 from lyceum.ensemble._member_data import MemberData
-from lyceum.report import Explanation
 
 __all__ = ["OneVsRest"]
 
@@ -65,6 +63,9 @@ class OneVsRest(BinaryMembers):
         The weight of the rows of every class.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
+        of the members.
 
     See Also
     --------
@@ -140,11 +141,6 @@ class OneVsRest(BinaryMembers):
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
         return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
-
-    @available_if(can_explain)
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to the score of the predicted class, by the explanation of its member."""
-        return self._explain_score(X)
 
 
 def _votes(scores: np.ndarray) -> np.ndarray:

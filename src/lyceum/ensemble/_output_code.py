@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
-from lyceum.ensemble._binary_members import BINARY_CONSTRAINTS, BinaryMembers, can_explain
+from lyceum.ensemble._binary_members import BINARY_CONSTRAINTS, BinaryMembers
 from lyceum.ensemble._codes import bch_code, exhaustive_code, minimum_distance, random_code
 from lyceum.ensemble._member_data import MemberData
 from lyceum.errors import DataError
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Summary, Table
 from lyceum.statistics import seed_from
 
 __all__ = ["OutputCode"]
@@ -84,6 +83,9 @@ class OutputCode(BinaryMembers):
         The weight of the rows of every class.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
+        of the members.
 
     See Also
     --------
@@ -187,11 +189,6 @@ class OutputCode(BinaryMembers):
     def words(self, X: Any) -> Any:
         """The answers of the members, 1 or -1, (n, L): words to compare with those of the classes."""
         return self._apply_to_members(partial(_words, self), X)
-
-    @available_if(can_explain)
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to the score of the predicted class; for the linear loss."""
-        return self._explain_score(X)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
