@@ -1,6 +1,7 @@
 """Folds by groups and in the order of time; the same rule holds for inner folds and the holdout."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -158,3 +159,28 @@ def test_a_study_by_groups_does_not_reward_knowing_the_person(panel, tmp_path):
 def test_what_cannot_group_or_order_is_refused(panel, options, message):
     with pytest.raises(StudyError, match=message):
         planned(panel, **options)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_groups_and_times_of_a_file_that_does_not_fit_are_those_of_its_rows(name, tmp_path):
+    rng = np.random.default_rng(0)
+    n = 60_000
+    frame = pd.DataFrame({f"x{j}": rng.normal(size=n).round(3) for j in range(4)})
+    frame["person"] = np.where(np.arange(n) % 7 == 0, None, [f"p{i % 500}" for i in range(n)])
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(n) // 3 % 1_000, "D")
+    frame["y"] = np.where(np.arange(n) % 11 == 0, None, rng.choice(["a", "b"], n))
+    path = tmp_path / name
+    frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(path, row_group_size=9_000)
+    plan, data = planned(path, group="person", time="day", memory_mb=1)
+    assert data.is_sample
+    rows = frame.iloc[data.numbers]
+    person, day = rows["person"].to_numpy(), rows["day"].to_numpy()
+    known = rows["person"].notna().to_numpy()
+    groups, times = plan.scheme.groups, plan.scheme.times
+    assert pd.crosstab(person[known], groups[known]).astype(bool).sum().sum() == len(set(person[known]))
+    assert len(np.unique(groups)) == len(set(person[known])) + np.count_nonzero(~known)
+    assert np.array_equal(np.unique(times, return_inverse=True)[1], np.unique(day, return_inverse=True)[1])
+    with pytest.raises(StudyError, match="time = 'person': its values are neither numbers nor dates"):
+        planned(path, time="person", memory_mb=1)
+    with pytest.raises(StudyError, match="group: there is no column 'persom': did you mean 'person'"):
+        planned(path, group="persom", memory_mb=1)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lyceum.data import FileFormat, read_data, scan
 from lyceum.errors import StudyError
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._study_data import StudyData
@@ -30,7 +28,7 @@ def group_codes(recipe: Recipe, data: StudyData) -> np.ndarray | None:
     """The group of every row as a number; a row without one is a group of its own."""
     if recipe.group is None:
         return None
-    column = _column(recipe, "group", recipe.group, data)
+    column = data.order_columns[recipe.group]
     codes = column.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.float64)
     missing = np.isnan(codes)
     codes[missing] = codes.size + np.arange(missing.sum())
@@ -43,7 +41,7 @@ def time_values(recipe: Recipe, data: StudyData) -> np.ndarray | None:
     """The time of every row as a number; rows without one are refused."""
     if recipe.time is None:
         return None
-    column = _column(recipe, "time", recipe.time, data)
+    column = data.order_columns[recipe.time]
     values = _numbers(column)
     if values is None:
         raise StudyError(
@@ -58,27 +56,6 @@ def time_values(recipe: Recipe, data: StudyData) -> np.ndarray | None:
     if np.ptp(values) == 0.0:
         raise StudyError(f"time = {recipe.time!r}: all rows have the same time; give another column")
     return values
-
-
-def _column(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
-    if data.is_sample:
-        return _column_of_large_file(recipe, key, name, data)
-    table = read_data(list(recipe.data), FileFormat(**recipe.form)).table
-    if name not in table.column_names:
-        listed = ", ".join(map(repr, table.column_names[:20]))
-        raise StudyError(f"{key} = {name!r}: there is no such column; the columns are {listed}")
-    column = table.column(name).take(pa.array(data.numbers))
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-
-
-def _column_of_large_file(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
-    """The column of a file that does not fit, at the rows of the sample."""
-    form = FileFormat(**recipe.form).options()
-    others = [each for each in scan(list(recipe.data), **form).schema.names if each != name]
-    kind: Any = "categorical" if key == "group" else "continuous"
-    rows = scan(list(recipe.data), kinds={name: kind}, ignore=others, **form).take(data.numbers)
-    source: Any = rows.source
-    return pa.array(np.asarray(source.X[:, 0], dtype=np.float64))
 
 
 def _numbers(column: pa.Array) -> np.ndarray | None:

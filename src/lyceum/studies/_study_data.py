@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from lyceum.data import (
     ColumnInspection,
@@ -54,7 +56,8 @@ class StudyData:
     """The rows of a study.
 
     `rows` are in memory and have a target; `numbers` are their numbers in the data. `all_rows` are all rows
-    with a target, streamed where they do not fit.
+    with a target, streamed where they do not fit. `order_columns` are the columns of groups and times at the
+    same rows, as they were read.
     """
 
     rows: Rows
@@ -67,6 +70,7 @@ class StudyData:
     notes: tuple[str, ...]
     rare_classes: tuple[Any, ...] = ()  # those that were left out
     digest: str = ""  # a hash of the files as they were read
+    order_columns: Mapping[str, pa.Array] = field(default_factory=dict)
 
     @classmethod
     def of(cls, recipe: Recipe) -> StudyData:
@@ -76,7 +80,7 @@ class StudyData:
         # files are read once, for the inspection and for the learners; large ones again for the final fit
         form = FileFormat(**recipe.form)
         with reading_once(hashed=True) as reads:
-            data = _read(recipe, form, memory)
+            data, order = _read(recipe, form, memory)
         digest = reads.digest(paths_of(list(recipe.data)))
         found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
         suspects = _suspects(found, recipe)
@@ -109,7 +113,9 @@ class StudyData:
             found_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
             found_data = cls._in_memory(rows, missing, suspects, notes)
-        return replace(found_data._without_rare_classes(recipe), digest=digest)
+        found_data = replace(found_data._without_rare_classes(recipe), digest=digest)
+        drawn = data.seen.numbers if isinstance(data, LargeFile) else None
+        return found_data._with_order(order, drawn)
 
     @classmethod
     def _in_memory(
@@ -183,6 +189,13 @@ class StudyData:
             rare_classes=tuple(target.categories[single].tolist()),
         )
 
+    def _with_order(self, order: pa.Table, drawn: np.ndarray | None) -> StudyData:
+        """The same rows with their groups and times, of a table of all rows or of the `drawn` ones."""
+        places = self.numbers if drawn is None else np.searchsorted(drawn, self.numbers)
+        rows = order.take(pa.array(places))
+        columns = {name: rows[name].combine_chunks() for name in rows.column_names}
+        return replace(self, order_columns=columns)
+
     @property
     def schema(self) -> Schema:
         return self.rows.schema
@@ -231,15 +244,19 @@ class StudyData:
         return self
 
 
-def _read(recipe: Recipe, form: FileFormat, memory: int) -> TableData | LargeFile:
-    """All rows, or where they do not fit into the memory a sample of a quarter of it at most."""
+def _read(recipe: Recipe, form: FileFormat, memory: int) -> tuple[TableData | LargeFile, pa.Table]:
+    """All rows, or where they do not fit into the memory a sample of a quarter of it at most.
+
+    Beside them the columns of groups and times, before text in them is taken for numbers or dates.
+    """
     data = list(recipe.data)
     if fits_memory(data, memory, form):
-        return parse_written(read_data(data, form))
+        found = read_data(data, form)
+        return parse_written(found), _order_columns(recipe, found.table)
     listed = {name for name, kind in recipe.kinds.items() if kind != "continuous"}
     if recipe.task == "classification":
         listed.add(recipe.target)
-    return read_through(
+    large = read_through(
         data,
         form,
         target=recipe.target,
@@ -248,6 +265,12 @@ def _read(recipe: Recipe, form: FileFormat, memory: int) -> TableData | LargeFil
         cells=memory // 32,
         seed=recipe.seed,
     )
+    return large, _order_columns(recipe, large.seen.rows)
+
+
+def _order_columns(recipe: Recipe, table: pa.Table) -> pa.Table:
+    names = dict.fromkeys(name for name in (recipe.group, recipe.time) if name is not None)
+    return table.select([name for name in names if name in table.column_names])
 
 
 # -- what is noticed -----------------------------------------------------------------------------------------
