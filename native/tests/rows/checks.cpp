@@ -1,5 +1,6 @@
 #include <lyceum/core/hash_uniform.hpp>
 #include <lyceum/core/vector_math.hpp>
+#include <lyceum/rows/breaks_in_quotes.hpp>
 #include <lyceum/rows/first_nonfinite.hpp>
 
 #include "check.hpp"
@@ -19,6 +20,21 @@ void test_first_bad_cell_is_found() {
             CHECK(first_nonfinite(x.data(), size, false, Poll()) == last);
             CHECK(first_nonfinite(x.data(), size, true, Poll()) == (bad != bad ? -1 : last));
         }
+    }
+}
+
+bool has_breaks_in_quotes(const std::string& text) {
+    return breaks_in_quotes(reinterpret_cast<const TextByte*>(text.data()), text.size(), ',', '"', Poll());
+}
+
+void test_line_breaks_in_quotes_are_found_wherever_they_stand() {
+    for (size_t before = 0; before < 200; ++before) {
+        const std::string rows = std::string(before, 'a') + "\n", more(before, 'b');
+        CHECK(!has_breaks_in_quotes(rows + "\"a,b\",\"\",\"say \"\"no\"\"\"\r\n\"c\",1" + more));
+        CHECK(has_breaks_in_quotes(rows + "1,\"a" + more + "\nb\",2\n"));
+        CHECK(has_breaks_in_quotes(rows + "1,\"\"\"" + more + "\rb\",2\n"));
+        CHECK(has_breaks_in_quotes(rows + "5\",\"a\nb\",6\"\n" + more));  // quotes of plain cells
+        CHECK(has_breaks_in_quotes(rows + "1, \"a\"\n" + more));
     }
 }
 
@@ -52,6 +68,7 @@ void test_elementary_functions_are_within_two_ulp() {
 int main() {
     test_first_bad_cell_is_found<float>();
     test_first_bad_cell_is_found<double>();
+    test_line_breaks_in_quotes_are_found_wherever_they_stand();
     test_uniforms_lie_in_the_half_open_unit_interval();
     test_elementary_functions_are_within_two_ulp();
     return failures;

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 
+from lyceum._native import native
 from lyceum.data._column_names import renamed_note, unique_names
 from lyceum.data._csv_errors import (
     MOST_BYTES,
@@ -23,7 +26,7 @@ from lyceum.data._csv_errors import (
     read_head,
     whole_bytes,
 )
-from lyceum.data._read_once import current_reads
+from lyceum.data._read_once import open_stream
 from lyceum.data._text_styles import (
     Written,
     describe_written,
@@ -58,6 +61,8 @@ _LADDER = (
     TEXT,
 )
 
+# encodings in which a byte below 128 is always the character of that number, by the names that Python gives
+_PLAIN_ENCODINGS = ("utf-8", "ascii", "cp1252", "iso8859-1")
 _WIDER = {"utf8": "cp1252", "cp1252": "latin-1"}  # encodings that are tried one after the other
 
 Result = TypeVar("Result")
@@ -97,10 +102,10 @@ class CsvFormat:
             source.seek(0)
         with Explained(source, self) as explained:
             self._check_header(source)
-            data = whole_bytes(source, self.quote.encode())
-            quoted = data is None or self._has_quotes(data)
-            stream = source if data is None else pa.BufferReader(pa.py_buffer(data))
-            stream, parse = _keep_line_breaks(stream) if quoted else stream, self._parse_options(quoted)
+            data = whole_bytes(source)
+            broken = data is None or self._may_break_cells(data)
+            stream = source if data is None else pa.BufferReader(data)
+            stream, parse = _keep_line_breaks(stream) if broken else stream, self._parse_options(broken)
             table = pc.read_csv(stream, self._read_options(_READ_BYTES), parse, self._convert_options())
             explained.check(table.schema)
             explained.check_last_cell(table)
@@ -167,7 +172,8 @@ class CsvFormat:
         if not self.skipped or not isinstance(source, str):
             return
         options = replace(self, names=None, skipped=0)._read_options(_READ_BYTES)
-        with pc.open_csv(source, options, self._parse_options()) as reader:
+        head = pa.BufferReader(read_head(source, 2 * options.block_size))
+        with pc.open_csv(head, options, self._parse_options()) as reader:
             theirs = unique_names(reader.schema.names)
         odd = sorted(set(theirs) ^ set(self.names or ()))
         if odd or len(theirs) != len(self.names or ()):
@@ -247,7 +253,8 @@ class CsvFormat:
         with Explained(source, self) as explained:
             options = self._read_options(_STREAM_BYTES)
             head = read_head(source, 2 * options.block_size)  # Arrow itself would read far ahead
-            for stream, most in ((pa.BufferReader(head), 1), (source, None)):
+            for start, most in ((head, 1), (None, None)):
+                stream = _keep_line_breaks(source) if start is None else pa.BufferReader(start)
                 with pc.open_csv(stream, options, self._parse_options(), self._convert_options()) as reader:
                     explained.check(reader.schema)
                     batch = next(filter(len, islice(reader, most)), None)
@@ -260,7 +267,7 @@ class CsvFormat:
         if not self.written:
             return []
         types = dict.fromkeys(self.types, pa.string())
-        head = next(replace(self, written={}, types=types, only=tuple(self.written)).stream(source))
+        head = replace(self, written={}, types=types, only=tuple(self.written))._first_batch(source)
         return list(
             describe_written(self.written, {name: distinct_texts(head.column(name)) for name in self.written})
         )
@@ -281,11 +288,13 @@ class CsvFormat:
         with Explained(source, self):
             return read_head(source).decode(self.encoding, errors="replace")
 
-    def _has_quotes(self, data: bytearray) -> bool:
-        """Whether cells may be quoted: only then can they hold line breaks, which take longer to read."""
-        if self.encoding.lower().startswith(("utf-16", "utf-32", "utf16", "utf32")):
+    def _may_break_cells(self, data: pa.Buffer) -> bool:
+        """Whether cells may hold line breaks, in quotes: such a file takes longer to read."""
+        if codecs.lookup(self.encoding).name not in _PLAIN_ENCODINGS or not self.separator.isascii():
             return True
-        return self.quote.encode(self.encoding) in data
+        text = np.frombuffer(data, np.uint8)
+        text = text[3:] if text[:3].tobytes() == codecs.BOM_UTF8 else text
+        return native.breaks_in_quotes(text, ord(self.separator), ord(self.quote))
 
     def _read_options(self, block_bytes: int) -> pc.ReadOptions:
         block = min(block_bytes * self.longer, MOST_BYTES)
@@ -314,10 +323,7 @@ class CsvFormat:
 
 def _keep_line_breaks(source: str | IO[bytes] | pa.NativeFile) -> pa.PythonFile:
     """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
-    stream, reads = source, current_reads()
-    if isinstance(source, str):
-        stream = pa.input_stream(source, compression="detect")
-        stream = stream if reads is None else reads.hashed_stream(source, stream)
+    stream = open_stream(source) if isinstance(source, str) else source
     return pa.PythonFile(_LineBreaks(stream), mode="r")
 
 

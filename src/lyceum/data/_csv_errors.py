@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import pyarrow as pa
 
-from lyceum.data._read_once import current_reads, reading_once
+from lyceum.data._read_once import current_reads, is_packed, read_start, reading_once
 from lyceum.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
@@ -31,12 +31,6 @@ __all__ = [
 
 HEAD_BYTES = 1 << 20
 MOST_BYTES = 1 << 30  # of a row
-_PACKED = (".gz", ".bz2", ".zst", ".lz4", ".br")
-
-
-def is_packed(path: str) -> bool:
-    """Whether a file is compressed, by its name."""
-    return path.lower().endswith(_PACKED)
 
 
 def unpacked_name(path: str) -> str:
@@ -46,27 +40,16 @@ def unpacked_name(path: str) -> str:
 
 def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
     """The first bytes of a file, unpacked."""
-    reads = current_reads()
-    if reads is not None and size <= HEAD_BYTES and _is_plain(path):
-        return reads.head(path, size)
-    with pa.input_stream(path, compression="detect") as stream:
-        return stream.read(size)
+    return read_start(path, size)
 
 
-def whole_bytes(source: str | IO[bytes], quote: bytes) -> bytearray | None:
-    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as streams.
-
-    So is a longer file whose start is quoted, unless it is hashed: there is no quote to search for.
-    """
-    if not isinstance(source, str) or not _is_plain(source):
+def whole_bytes(source: str | IO[bytes]) -> pa.Buffer | None:
+    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as streams."""
+    if not isinstance(source, str) or not os.path.isfile(source):
         return None
     with reading_once() as reads:
-        is_long = not reads.hashed and os.path.getsize(source) > 8 * HEAD_BYTES
-        return None if is_long and quote in reads.head(source, HEAD_BYTES) else reads.whole(source)
-
-
-def _is_plain(path: str) -> bool:
-    return os.path.isfile(path) and not is_packed(path)
+        data = reads.whole(source)  # of a packed file, too: it may have to be read in another way
+        return None if is_packed(source) else data
 
 
 class Misfit(DataError):
@@ -127,9 +110,9 @@ class Explained:
 
     def _ends_with_quote(self) -> bool:
         assert isinstance(self.source, str)
-        with open(self.source, "rb") as file:
-            file.seek(max(0, os.path.getsize(self.source) - 256))
-            return file.read().decode(self.form.encoding, "replace").rstrip().endswith(self.form.quote)
+        with reading_once() as reads:
+            end = reads.end(self.source, 256).decode(self.form.encoding, "replace")
+        return end.rstrip().endswith(self.form.quote)
 
     def _not_text(self) -> NotText:
         encoding = self.form.encoding.upper()

@@ -122,7 +122,7 @@ def _is_number(text: str) -> bool:
 
 def _is_long(cells: Sequence[str]) -> bool:
     """Whether a column has whole numbers of more than 64 bits, which Arrow would round to floats."""
-    whole = (re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell) for cell in cells)
+    whole = (re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell) for cell in cells if len(cell) >= 19)
     digits = (found[1] for found in whole if found)
     return any(len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits)
 
@@ -168,7 +168,8 @@ def _without_mark(head: bytes, name: str) -> str:
 
 def _lines(text: str) -> list[str]:
     """The first lines of a text, the last one left out if it may be cut off."""
-    lines = [line for line in re.split(r"\r\n|\n|\r", text)[: _LINES + 1] if line.strip()]
+    first = re.split(r"\r\n|\n|\r", text, maxsplit=_LINES + 1)[: _LINES + 1]
+    lines = [line for line in first if line.strip()]
     return lines[:-1] if len(lines) > _LINES else lines
 
 

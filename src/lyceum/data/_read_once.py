@@ -13,22 +13,37 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["FileReads", "current_reads", "read_footer", "read_parquet_file", "reading_once"]
+__all__ = [
+    "FileReads",
+    "current_reads",
+    "is_packed",
+    "open_stream",
+    "open_whole",
+    "read_footer",
+    "read_parquet_file",
+    "read_start",
+    "reading_once",
+]
 
-_CHUNK = 1 << 20
+_CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
+_END = 1 << 16  # bytes, which hold most footers of Parquet files
+_LAST = 256  # bytes of a stream that are remembered
+_FOOTER = -1  # its place before the parts of a Parquet file
 
 
 class FileReads:
-    """The files that are being read: each is opened once, and hashed as it is read if that is wanted.
+    """The files that are being read: every byte once, and hashed as it is read if that is wanted.
 
-    The bytes of a file are held from the first call of `head` or `whole` until `release`. A file that is
-    streamed is never held: who reads it wraps what is read by `hashed_stream` or `hashed_file`.
+    The bytes that `head`, `end` and `whole` read are held until `release`, and whoever reads the file later
+    begins with them. A file that does not fit passes by in a `stream`, or in `part`s of a Parquet file.
     """
 
     def __init__(self, hashed: bool = False) -> None:
         self.hashed = hashed
         self._open: dict[str, io.FileIO] = {}
-        self._bytes: dict[str, bytearray] = {}
+        self._bytes: dict[str, pa.Buffer] = {}
+        self._ends: dict[str, bytes] = {}
+        self._footers: dict[str, pq.FileMetaData] = {}
         self._pieces: dict[str, dict[int, bytes]] = {}
 
     def handle(self, path: str) -> io.FileIO:
@@ -39,99 +54,152 @@ class FileReads:
 
     def head(self, path: str, size: int) -> bytes:
         """The first bytes of a file."""
-        if len(self._bytes.get(path, b"")) < size:
-            self._read_on(path, size)
-        return bytes(self._bytes[path][:size])
+        return self._read_on(path, size)[:size].to_pybytes()
 
-    def whole(self, path: str) -> bytearray:
+    def whole(self, path: str) -> pa.Buffer:
         """All bytes of a file."""
-        self._read_on(path, os.fstat(self.handle(path).fileno()).st_size)
-        if self.hashed and path not in self._pieces:
-            self._pieces[path] = {0: hashlib.sha256(self._bytes[path]).digest()}
-        return self._bytes[path]
+        data = self._read_on(path, self._size(path))
+        if self.hashed and 0 not in self._pieces.get(path, {}):
+            self.keep_hash(path, hashlib.sha256(data).digest())
+        return data
 
-    def _read_on(self, path: str, size: int) -> None:
-        """Read the file on until so many bytes of it are held, or up to its end."""
-        file, before = self.handle(path), self._bytes.get(path, bytearray())
-        size, done = min(size, os.fstat(file.fileno()).st_size), len(before)
-        held = before if size <= done else bytearray(size)
-        held[:done] = before
-        file.seek(done)
-        with memoryview(held) as view:
-            while done < size:
-                count = file.readinto(view[done:])
-                if not count:
-                    break
-                done += count
-        del held[done:]
-        self._bytes[path] = held
+    def end(self, path: str, size: int) -> bytes:
+        """The last bytes of a file."""
+        total, held = self._size(path), self._bytes.get(path)
+        size, known = min(size, total), self._ends.get(path, b"")
+        if held is not None and held.size == total:
+            return held[total - size :].to_pybytes()
+        if len(known) < size:
+            self.handle(path).seek(-size, os.SEEK_END)
+            known = self._ends[path] = self.handle(path).read(size - len(known)) + known
+        return known[len(known) - size :]
+
+    def _size(self, path: str) -> int:
+        return os.fstat(self.handle(path).fileno()).st_size
+
+    def _read_on(self, path: str, size: int) -> pa.Buffer:
+        """Read the file on until at least `size` bytes of it are held, or up to its end."""
+        file, before = self.handle(path), self._bytes.get(path, pa.py_buffer(b""))
+        end, total, done = self._ends.get(path, b""), self._size(path), before.size
+        size = min(size, total)
+        if size > done:
+            unread = max(done, min(size, total - len(end)))  # behind it the bytes are those of the end
+            held = pa.allocate_buffer(size)
+            with memoryview(held) as view:
+                view[:done] = memoryview(before)
+                file.seek(done)
+                while done < unread and (count := file.readinto(view[done:unread])):
+                    done += count
+                if done == unread < size:
+                    at = unread - (total - len(end))
+                    view[unread:], done = end[at : at + size - unread], size
+            self._bytes[path] = held[:done]
+        return self._bytes.setdefault(path, before)
+
+    def stream(self, path: str) -> _FileStream:
+        """All bytes of a file in their order: those that are held, then the rest, which is not."""
+        return _FileStream(self, path)
+
+    def take(self, path: str) -> tuple[pa.Buffer, io.FileIO]:
+        """The bytes that are held from the start of a file, and the file behind them, to be closed."""
+        held, file = self._bytes.get(path, pa.py_buffer(b"")), self.handle(path)
+        del self._open[path]
+        if held.size:
+            file.seek(held.size)
+        return held, file
+
+    def footer(self, path: str) -> pq.FileMetaData:
+        """The description of a Parquet file, which stands at its end."""
+        if path not in self._footers:
+            size = int.from_bytes(self.end(path, _END)[-8:-4], "little") + 8
+            footer = self.end(path, size if size <= self._size(path) else _END)
+            self._footers[path] = pq.read_metadata(pa.BufferReader(footer))
+            self._pieces.setdefault(path, {})[_FOOTER] = hashlib.sha256(footer).digest()
+        return self._footers[path]
+
+    def part(self, path: str, number: int) -> _FilePart | None:
+        """A Parquet file opened for a reader of some of its row groups; None if no hash is wanted."""
+        return _FilePart(path, number, self._pieces) if self.hashed else None
 
     def release(self) -> None:
-        """Close the files and let go of their bytes; hashes stay."""
+        """Close the files and let go of their bytes; hashes and footers stay."""
         for file in self._open.values():
             file.close()
         self._open.clear()
         self._bytes.clear()
+        self._ends.clear()
 
     # -- hashes --------------------------------------------------------------------------------------------
 
-    def hashed_stream(self, path: str, stream: Any) -> Any:
-        """The stream, which hashes what is read from it if that is wanted."""
-        return _HashedStream(path, stream, self._pieces) if self.hashed else stream
+    def finish(self, path: str, found: bytes, last: bytes) -> None:
+        """Keep the hash and the last bytes of a file that has passed by."""
+        self._ends.setdefault(path, last)
+        if self.hashed:
+            self.keep_hash(path, found)
 
-    def hashed_file(self, path: str, part: int) -> _HashedFile | None:
-        """The file opened for a reader of some of it, part number `part`; None if no hash is wanted."""
-        return _HashedFile(path, part, self._pieces) if self.hashed else None
+    def keep_hash(self, path: str, found: bytes) -> None:
+        """Keep the hash of all that was read of a file."""
+        self._pieces[path] = {0: found}
 
     def digest(self, paths: Sequence[str]) -> str:
-        """A hash of the files and their order; one that was not hashed while it was read is read for it."""
+        """A hash of the files as they were read, and of their order."""
         total = hashlib.sha256()
         for path in paths:
-            pieces = self._pieces.get(path)
-            if pieces is None:
-                pieces = {0: _hash_of(path)}
-            total.update(os.path.getsize(path).to_bytes(8, "big"))
-            for place, piece in sorted(pieces.items()):
-                total.update(place.to_bytes(8, "big") + piece)
+            for place, piece in sorted(self._pieces[path].items()):
+                total.update(place.to_bytes(8, "big", signed=True) + piece)
         return total.hexdigest()
 
 
-def _hash_of(path: str) -> bytes:
-    found = hashlib.sha256()
-    with open(path, "rb") as file:
-        for chunk in iter(lambda: file.read(_CHUNK), b""):
-            found.update(chunk)
-    return found.digest()
+class _FileStream:
+    """A file from its first byte to its last, of which those that are held are not read again."""
 
-
-class _HashedStream:
-    """A stream of bytes that hashes what is read, and says so at the end."""
-
-    def __init__(self, path: str, stream: Any, pieces: dict[str, dict[int, bytes]]) -> None:
-        self._path, self._stream, self._pieces = path, stream, pieces
-        self._hash = hashlib.sha256()
+    def __init__(self, reads: FileReads, path: str) -> None:
+        self._reads, self._path, self._at = reads, path, 0
+        self._held, self._file = reads.take(path)
+        self._hash, self._last = hashlib.sha256(), b""
 
     def read(self, size: int) -> bytes:
-        data = self._stream.read(size)
-        self._hash.update(data)
+        data = self._held[self._at : self._at + size].to_pybytes()
+        self._at += len(data)
+        data = data + self._file.read(size - len(data)) if len(data) < size else data
+        if self._reads.hashed:
+            self._hash.update(data)
+        self._last = (data if len(data) >= _LAST else self._last + data)[-_LAST:]
         if size and not data:
-            self._pieces[self._path] = {0: self._hash.digest()}
+            self._reads.finish(self._path, self._hash.digest(), self._last)
         return data
 
     @property
     def closed(self) -> bool:
-        return self._stream.closed
+        return self._file.closed
 
     def close(self) -> None:
-        self._stream.close()
+        self._file.close()
 
 
-class _HashedFile(io.FileIO):
+class _StartStream:
+    """The first bytes of a file for who unpacks them: what is read is held."""
+
+    closed = False
+
+    def __init__(self, reads: FileReads, path: str) -> None:
+        self._reads, self._path, self._at = reads, path, 0
+
+    def read(self, size: int) -> bytes:
+        data = self._reads.head(self._path, self._at + size)[self._at :]
+        self._at += len(data)
+        return data
+
+    def close(self) -> None:
+        """The file stays open: its reader goes on from here."""
+
+
+class _FilePart(io.FileIO):
     """A file that hashes what is read, whatever the order in which its stretches are read."""
 
-    def __init__(self, path: str, part: int, pieces: dict[str, dict[int, bytes]]) -> None:
+    def __init__(self, path: str, number: int, pieces: dict[str, dict[int, bytes]]) -> None:
         super().__init__(path, "rb")
-        self._path, self._part, self._pieces = path, part, pieces
+        self._path, self._number, self._pieces = path, number, pieces
         self._stretches: dict[int, bytes] = {}
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -145,7 +213,7 @@ class _HashedFile(io.FileIO):
         total = hashlib.sha256()
         for start, piece in sorted(self._stretches.items()):
             total.update(start.to_bytes(8, "big") + piece)
-        self._pieces.setdefault(self._path, {})[self._part] = total.digest()
+        self._pieces.setdefault(self._path, {})[self._number] = total.digest()
 
 
 _reads: ContextVar[FileReads | None] = ContextVar("reads", default=None)
@@ -158,7 +226,7 @@ def current_reads() -> FileReads | None:
 
 @contextmanager
 def reading_once(hashed: bool = False) -> Iterator[FileReads]:
-    """Inside, `fits_memory` and `read_data` together open and read a file once; so does `read_through`.
+    """Inside, `fits_memory` with `read_data` or `read_through` reads a file once.
 
     Inside of another `reading_once`, that one goes on.
 
@@ -190,13 +258,50 @@ def reading_once(hashed: bool = False) -> Iterator[FileReads]:
         reads.release()
 
 
-# -- Parquet files -------------------------------------------------------------------------------------------
+# -- what readers take ---------------------------------------------------------------------------------------
+
+
+def is_packed(path: str) -> bool:
+    """Whether a file is compressed, by its name."""
+    return _codec(path) is not None
+
+
+def _codec(path: str) -> str | None:
+    return _CODECS.get(os.path.splitext(path)[1].lower())
+
+
+def read_start(path: str, size: int) -> bytes:
+    """The first bytes of a file, unpacked."""
+    reads, codec = current_reads(), _codec(path)
+    if reads is not None and os.path.isfile(path):
+        if codec is None:
+            return reads.head(path, size)
+        with pa.input_stream(_StartStream(reads, path), compression=codec) as stream:
+            return stream.read(size)
+    with pa.input_stream(path, compression=codec) as stream:
+        return stream.read(size)
+
+
+def open_stream(path: str) -> Any:
+    """A file that is read in pieces, unpacked."""
+    reads, codec = current_reads(), _codec(path)
+    if reads is not None and codec is None:
+        return reads.stream(path)
+    return pa.input_stream(path if reads is None else reads.stream(path), compression=codec)
+
+
+def open_whole(path: str) -> pa.NativeFile:
+    """All of a file, unpacked; inside of `reading_once` it may be opened again without reading it again."""
+    with reading_once() as reads:
+        file = pa.BufferReader(reads.whole(path))
+    codec = _codec(path)
+    return file if codec is None else pa.CompressedInputStream(file, codec)
 
 
 def read_footer(path: str) -> pq.FileMetaData:
     """The description of a Parquet file, which stands at its end."""
     reads = current_reads()
-    return pq.read_metadata(path if reads is None else reads.handle(path))
+    return pq.read_metadata(path) if reads is None else reads.footer(path)
 
 
 def read_parquet_file(path: str, columns: list[str] | None) -> pa.Table:
@@ -204,4 +309,4 @@ def read_parquet_file(path: str, columns: list[str] | None) -> pa.Table:
     reads = current_reads()
     if reads is None or not reads.hashed:
         return pq.read_table(path, columns=columns)
-    return pq.read_table(pa.BufferReader(pa.py_buffer(reads.whole(path))), columns=columns)
+    return pq.read_table(pa.BufferReader(reads.whole(path)), columns=columns)
