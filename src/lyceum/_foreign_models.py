@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from lyceum.errors import ModelFileError
+from lyceum.report import show_count
 
 __all__ = [
     "FOREIGN_TYPES",
@@ -169,7 +170,7 @@ def foreign_row(model: Any) -> np.ndarray | None:
     if not known or not hasattr(model, "predict") or not isinstance(width, int):
         return None
     if not 0 < width < _MOST_CLASSES:
-        raise ModelFileError(f"holds a {type(model).__name__} of {width} columns")
+        raise ModelFileError(f"holds a {type(model).__name__} of {show_count(width, 'column')}")
     return np.zeros((1, width))
 
 

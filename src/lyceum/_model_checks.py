@@ -17,6 +17,7 @@ from lyceum._foreign_models import check_foreign, foreign_row
 from lyceum.base import Learner, pipeline_steps
 from lyceum.data import ArraySource, Column, Rows, Schema
 from lyceum.errors import LyceumError, ModelFileError
+from lyceum.report import show_count
 
 __all__ = ["check_model", "rehearse", "without_caches"]
 
@@ -77,7 +78,7 @@ def rehearse(model: Any) -> None:
             raise ModelFileError(f"holds a {who} that does not answer: {method} ends in {error!r}") from error
         if isinstance(rows, Rows) and isinstance(answer, np.ndarray) and len(answer) != len(rows):
             raise ModelFileError(
-                f"holds a {who} whose {method} gives {len(answer)} answers for {len(rows)} rows"
+                f"holds a {who} whose {method} gives {len(answer)} answers for {show_count(len(rows), 'row')}"
             )
 
 

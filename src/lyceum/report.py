@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["Explanation", "Summary", "Table", "plain", "show", "weights_table"]
+__all__ = ["Explanation", "Summary", "Table", "plain", "show", "show_count", "weights_table"]
 
 Extended = TypeVar("Extended", bound="Explanation")
 
@@ -33,6 +33,15 @@ def show(value: Any) -> str:
     if isinstance(value, list | tuple | np.ndarray):
         return ", ".join(map(show, value))
     return str(value)
+
+
+def show_count(n: int, noun: str) -> str:
+    """A number with its noun in the singular or the plural.
+
+    >>> show_count(1, "row"), show_count(1200, "row"), show_count(2, "class")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def plain(value: Any) -> Any:

@@ -118,7 +118,7 @@ def test_missing_labels_and_no_rows_are_refused_in_a_sentence(wrapper):
 def test_rows_that_cannot_be_calibrated_are_refused_in_a_sentence():
     frame = pd.DataFrame({"x": np.arange(6.0), "y": ["a", "b", None, "a", "b", "a"]})
     model = CalibratedClassifier(NaiveBayes())
-    with pytest.raises(DataError, match="target 'y' is missing in 1 rows"):
+    with pytest.raises(DataError, match="target 'y' is missing in 1 row,"):
         model.fit(scan(frame, target="y"))
     with pytest.raises(DataError, match="there are no rows"):
         model.fit(scan(frame, target="y").take([]))

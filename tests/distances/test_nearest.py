@@ -257,11 +257,11 @@ def test_an_index_can_be_sent_elsewhere():
 
 def test_bad_questions_are_named():
     X = np.random.default_rng(11).normal(size=(5, 2))
-    with pytest.raises(SettingError, match="k is 6, but there are 5 rows"):
+    with pytest.raises(SettingError, match="k is 6, but the search is among 5 rows"):
         nearest(X, 6, among=X)
-    with pytest.raises(SettingError, match="k is 5, but there are 4 rows"):
+    with pytest.raises(SettingError, match="k is 5, but the search is among 4 rows"):
         nearest(X, 5)
-    with pytest.raises(SettingError, match="k is 9, but there are only 5 rows"):
+    with pytest.raises(SettingError, match="k is 9, but the search is among 5 rows"):
         nearest(X, 9, among=scan(X))
     with pytest.raises(SettingError, match="radius must be at least 0"):
         within_radius(X, -1.0)
@@ -277,4 +277,4 @@ def test_the_shape_decides_how_it_is_searched():
     assert NeighborIndex(rng.normal(size=(2000, 30))).algorithm == "all pairs"
     assert NeighborIndex(rng.normal(size=(20, 3))).algorithm == "all pairs"
     assert NeighborIndex(rng.normal(size=(2000, 3)), metric="jaccard").algorithm == "all pairs"
-    assert "2000 rows of 3 columns" in repr(NeighborIndex(rng.normal(size=(2000, 3))))
+    assert "2,000 rows of 3 columns" in repr(NeighborIndex(rng.normal(size=(2000, 3))))

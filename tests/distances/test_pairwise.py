@@ -189,7 +189,7 @@ def test_bad_input_is_named():
         pairwise([[np.nan]])
     with pytest.raises(MissingValuesError, match="infinities"):
         pairwise([[np.inf]])
-    with pytest.raises(SettingError, match="2 columns cannot be compared with rows of 1 columns"):
+    with pytest.raises(SettingError, match=r"2 columns cannot be compared with rows of 1 column$"):
         pairwise([[1.0, 2.0]], [[1.0]])
     with pytest.raises(SettingError, match="'correlation' cannot take sparse rows"):
         pairwise(sparse.csr_array(np.eye(3)), metric="correlation")

@@ -95,7 +95,7 @@ def test_samples_are_the_same_for_a_seed_and_hold_two_classes():
 def test_shapes_and_settings_are_checked():
     with pytest.raises(DataError, match="shape"):
         decompose([1.0, 2.0], [[1.0]])
-    with pytest.raises(DataError, match="truth has 1 rows"):
+    with pytest.raises(DataError, match="truth has 1 row,"):
         decompose([1.0, 2.0], [[1.0, 2.0]], truth=[1.0])
     with pytest.raises(SettingError, match="'squared', 'error'"):
         decompose([1.0], [[1.0]], loss="hinge")

@@ -107,7 +107,7 @@ def test_leave_one_out_and_boolean_masks_are_taken():
 
 
 def test_overlapping_or_empty_splits_are_refused():
-    with pytest.raises(DataError, match="1 rows in both"):
+    with pytest.raises(DataError, match="1 row in both"):
         cross_validate(GaussianNB(), X, Y, cv=[(np.arange(100), np.array([99, 120]))])
     with pytest.raises(DataError, match="neither may be empty"):
         cross_validate(GaussianNB(), X, Y, cv=[(np.arange(100), np.array([], dtype=int))])

@@ -73,7 +73,7 @@ def test_weights_of_rows_are_not_lost():
 def test_rows_without_a_target_or_with_missing_ones_are_refused():
     with pytest.raises(DataError, match="no target"):
         evaluate.roc(scan(pd.DataFrame({"a": [1.0, 2.0]})), [0.1, 0.2])
-    with pytest.raises(DataError, match="target 'y' is missing in 1 rows"):
+    with pytest.raises(DataError, match="target 'y' is missing in 1 row,"):
         evaluate.roc(
             scan(pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["n", "p", None]}), target="y"), [0.1, 0.2, 0.3]
         )

@@ -132,7 +132,7 @@ def test_impossible_splits_say_why():
     y = np.arange(5)
     with pytest.raises(DataError, match="6 folds of 5 rows"):
         list(StratifiedFolds(6).split(y, y))
-    with pytest.raises(DataError, match="1 rows cannot"):
+    with pytest.raises(DataError, match="1 row cannot"):
         list(Holdout().split([0], [0]))
     with pytest.raises(SettingError, match="a share between 0 and 1"):
         list(Holdout(test_size=1.5).split(y, y))

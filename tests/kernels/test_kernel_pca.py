@@ -74,7 +74,7 @@ def test_kernels_without_pre_images_and_awkward_rows():
     model = KernelPCA(2, kernel=Polynomial(2)).fit(X)
     with pytest.raises(SettingError, match="no rows of their own"):
         model.inverse_transform(model.transform(X))
-    with pytest.raises(DataError, match="3 columns of scores, but 2"):
+    with pytest.raises(DataError, match="scores have 3 columns, but there are 2"):
         model.inverse_transform(np.zeros((1, 3)))
     assert KernelPCA().fit(np.ones((4, 2))).transform(np.ones((2, 2))).tolist() == [[0.0]] * 2
     assert KernelPCA(3).fit([[1.0, 2.0]]).transform([[1.0, 2.0]]).shape == (1, 1)

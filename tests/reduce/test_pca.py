@@ -250,7 +250,7 @@ def test_bad_requests_are_refused_by_name():
         PCA(1.5).fit(X)
     with pytest.raises(MissingValuesError, match="'x1' has a missing value"):
         PCA().fit([[1.0, np.nan], [2.0, 3.0]])
-    with pytest.raises(DataError, match="2 columns of scores, but 3"):
+    with pytest.raises(DataError, match="scores have 2 columns, but there are 3"):
         PCA(3).fit(X).inverse_transform(np.ones((1, 2)))
 
 

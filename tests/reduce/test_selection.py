@@ -265,7 +265,7 @@ def test_constant_and_repeated_columns_are_no_error():
 
 def test_bad_requests_are_refused():
     X, y = table(50)
-    with pytest.raises(SettingError, match="n_features=9, but there are 8 columns"):
+    with pytest.raises(SettingError, match="n_features=9, but the table has 8 columns"):
         SubsetSelection(n_features=9).fit(X, y)
     with pytest.raises(SettingError, match="come back to where they were"):
         SubsetSelection(method="plus_minus", plus=1, minus=1).fit(X, y)

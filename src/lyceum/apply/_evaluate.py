@@ -26,7 +26,7 @@ from lyceum.evaluate import (
     log_losses,
     regression_report,
 )
-from lyceum.report import Summary, Table, plain
+from lyceum.report import Summary, Table, plain, show_count
 
 __all__ = ["Evaluation", "MetricValue", "evaluate_model", "mean_interval"]
 
@@ -157,7 +157,9 @@ class Evaluation:
                 self.confusion.table(),
                 Table("By class", ("class", "precision", "recall", "F1"), rates),
             ]
-        return Summary(f"{self.learner} on {self.n_rows:,} rows, predicting {self.target}", {}, tables)
+        return Summary(
+            f"{self.learner} on {show_count(self.n_rows, 'row')}, predicting {self.target}", {}, tables
+        )
 
     def __str__(self) -> str:
         return "\n\n".join([str(self.summary()), *self.notes])
@@ -241,13 +243,13 @@ def _loss_interval(losses: np.ndarray) -> tuple[float, float, float]:
 def _notes(outcomes: Outcomes) -> tuple[str, ...]:
     notes = []
     if outcomes.n_missing:
-        notes.append(f"{outcomes.n_missing:,} rows without a truth are left out.")
+        notes.append(f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth.")
     if outcomes.strange:
         n = int((outcomes.truth < 0).sum())
         names = ", ".join(map(repr, outcomes.strange[:3]))
         notes.append(
-            f"{n:,} rows are of a class that the model does not know, such as {names}: they count as wrong, "
-            "and are left out of costs, log loss and AUC."
+            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this counts as "
+            "wrong, and is left out of costs, log loss and AUC."
         )
     return tuple(notes)
 

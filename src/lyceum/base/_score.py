@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lyceum.data import Rows, other_target, refuse_beside_rows
 from lyceum.errors import DataError
+from lyceum.report import show_count
 
 __all__ = ["Classifier", "Regressor", "target_of", "targets_to_score"]
 
@@ -159,7 +160,7 @@ def target_of(rows: Rows) -> np.ndarray:
     missing = codes < 0 if codes.dtype.kind in "iu" else np.isnan(codes)
     if missing.any():
         raise DataError(
-            f"target {target.name!r} is missing in {int(missing.sum()):,} rows, which cannot be evaluated: "
-            "leave them out, e.g. rows.take(places)"
+            f"target {target.name!r} is missing in {show_count(int(missing.sum()), 'row')}, which cannot be "
+            "evaluated: leave what is missing out, e.g. rows.take(places)"
         )
     return y

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length, column_or_1d
 
 from lyceum.errors import DataError, SettingError
+from lyceum.report import show_count
 
 __all__ = ["STEPS", "DriftingMeans"]
 
@@ -116,7 +117,9 @@ class DriftingMeans:
         if mean is None:
             n, mean, rows, w = float(w[0]), rows[0].copy(), rows[1:], w[1:]
         if mean.shape != rows.shape[1:]:
-            raise DataError(f"the rows have {rows.shape[1]} columns where the means have {len(mean)}")
+            raise DataError(
+                f"the rows have {show_count(rows.shape[1], 'column')} where the means have {len(mean)}"
+            )
         eta = np.minimum(w * STEPS[self.step](n + np.cumsum(w), self.m, self.rate, self.tau), 1.0)
         # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About the
         # start, so that a large offset does not cancel.

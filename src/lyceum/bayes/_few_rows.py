@@ -8,6 +8,7 @@ import numpy as np
 
 from lyceum.errors import ModelFileError
 from lyceum.probability import RIDGE, LowRankCovariance
+from lyceum.report import show_count
 from lyceum.statistics import ClassRowScatter
 
 __all__ = ["borrowed_covariances", "check_covariances", "pooled_covariance", "regularized_covariances"]
@@ -91,7 +92,9 @@ def check_covariances(covariances: Any, shape: tuple[int, ...]) -> None:
             raise ModelFileError("holds a covariance of an unknown form")
         covariance.check()
         if len(covariance.diagonal) != d:
-            raise ModelFileError(f"holds a covariance of {len(covariance.diagonal)} columns, not {d}")
+            raise ModelFileError(
+                f"holds a covariance of {show_count(len(covariance.diagonal), 'column')}, not {d}"
+            )
 
 
 def _squares(rows: np.ndarray) -> np.ndarray:

@@ -28,7 +28,7 @@ from lyceum.probability import (
     runner_up_odds,
     whiten,
 )
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, show_count
 from lyceum.statistics import ClassMoments, ClassRowScatter, ClassScatter
 
 __all__ = ["LinearDiscriminant"]
@@ -156,7 +156,9 @@ class LinearDiscriminant(Discriminant):
         scatter = statistic.pooled_rows()
         divisor = self._degrees_left(bool(scatter.any()))
         self.covariance_ = pooled_covariance(statistic, divisor, total_variance)
-        self._warn(f"it has {statistic.n_rows} rows and {len(self.mean_)} columns")
+        self._warn(
+            f"it has {show_count(statistic.n_rows, 'row')} and {show_count(len(self.mean_), 'column')}"
+        )
         centered = self.means_ - self.mean_
         coef = self.covariance_.solve(centered)
         self._set_rule(coef, log_priors - 0.5 * (centered * coef).sum(axis=1) - coef @ self.mean_)

@@ -18,7 +18,7 @@ from lyceum.bayes._discriminant import (
 from lyceum.bayes._few_rows import borrowed_covariances
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import Whitening, whiten
-from lyceum.report import show
+from lyceum.report import show, show_count
 from lyceum.statistics import ClassRowScatter
 
 __all__ = ["QuadraticDiscriminant"]
@@ -157,7 +157,7 @@ class QuadraticDiscriminant(QuadraticRule):
         k, more = singular[0], len(singular) - 1
         warnings.warn(
             f"QuadraticDiscriminant: the covariance of class {self.classes_.tolist()[k]!r} (weight "
-            f"{show(float(self.class_count_[k]))}, {len(self.mean_)} columns) "
+            f"{show(float(self.class_count_[k]))}, {show_count(len(self.mean_), 'column')}) "
             + (f"and of {more} other classes " if more else "")
             + "is singular: the pooled covariance was added to it with the weight of one row. Bring more "
             "rows of the class, drop columns that are constant in it or follow from others, or use "

@@ -12,6 +12,7 @@ from lyceum.apply import spool
 from lyceum.cli._screen import console, print_json, progress_bar, table
 from lyceum.data import ColumnInspection, FileFormat, Inspection, inspect, time_text
 from lyceum.report import show as shown
+from lyceum.report import show_count
 
 __all__ = ["render", "run"]
 
@@ -50,7 +51,7 @@ def _headline(found: Inspection) -> str:
         if found.n_missing
         else "complete"
     )
-    facts = [f"{found.n_rows:,} rows", f"{len(found.columns)} columns", missing]
+    facts = [show_count(found.n_rows, "row"), show_count(len(found.columns), "column"), missing]
     if found.n_repeated:
         facts.append(f"{found.n_repeated:,} repeated rows")
     return f"[bold]{escape(Path(found.source).name)}[/]  " + " · ".join(facts)

@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum.data import dense_cells
 from lyceum.errors import SettingError
+from lyceum.report import show_count
 
 __all__ = ["top_columns"]
 
@@ -42,6 +43,8 @@ def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -
     centers = np.asarray(dense_cells(centers))
     names = list(model.design_names if names is None else names)
     if len(names) != centers.shape[1]:
-        raise SettingError(f"there are {len(names)} names, but the centres have {centers.shape[1]} columns")
+        raise SettingError(
+            f"there are {len(names)} names, but the centres have {show_count(centers.shape[1], 'column')}"
+        )
     order = np.argsort(-centers, axis=1, kind="stable")[:, :most]
     return [[str(names[j]) for j in row if center[j] > 0] for row, center in zip(order, centers)]

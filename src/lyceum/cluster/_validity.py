@@ -12,7 +12,7 @@ from lyceum.cluster._to_clusters import distance_sums
 from lyceum.data import dense_cells, row_weights
 from lyceum.distances import Metric, metric
 from lyceum.errors import DataError, SettingError
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, show_count
 
 __all__ = ["Proximity", "Silhouette", "SumsOfSquares", "proximity", "silhouette", "sums_of_squares"]
 
@@ -349,7 +349,7 @@ def _clusters(X: Any, labels: Any, w: Any) -> tuple[np.ndarray, np.ndarray, np.n
     """Codes, labels of the clusters, weights and places of the rows that are not noise and have a weight."""
     labels = np.asarray(labels)
     if labels.shape != (X.shape[0],):
-        raise SettingError(f"labels has shape {labels.shape}, but there are {X.shape[0]} rows")
+        raise SettingError(f"labels has shape {labels.shape}, but X has {show_count(X.shape[0], 'row')}")
     w = np.asarray(row_weights(w, len(labels)), dtype=np.float64)
     keep = w > 0
     if labels.dtype.kind in "if":

@@ -13,6 +13,7 @@ from lyceum.data._column_names import missing_columns
 from lyceum.data._profile import ColumnProfile, TableProfile, by_type, check_kinds
 from lyceum.data._schema import Schema
 from lyceum.errors import DataError, SchemaError
+from lyceum.report import show_count
 
 __all__ = ["TASK_KINDS", "ColumnRoles", "spelling_hint", "target_column"]
 
@@ -230,7 +231,7 @@ def _whole_number_target(profile: ColumnProfile) -> Column:
     assert counts is not None
     n_values, n_rows, n_single = len(values), int(counts.sum()), int((counts == 1).sum())
     are_classes = n_values <= _CLASSES and n_rows >= _PER_CLASS * n_values and n_single * _SINGLE <= n_values
-    why = f"{n_values} distinct whole number{'s' * (n_values > 1)} in {n_rows:,} rows"
+    why = f"{n_values} distinct whole number{'s' * (n_values > 1)} in {show_count(n_rows, 'row')}"
     if n_single:
         why += f", {n_single} of them only once"
     if are_classes:

@@ -23,6 +23,7 @@ from lyceum.data._sources import ArraySource, BatchPart, Part
 from lyceum.data._take import check_ascending
 from lyceum.errors import DataError
 from lyceum.progress import is_watched, report
+from lyceum.report import show_count
 
 __all__ = ["DaskSource", "is_dask"]
 
@@ -299,8 +300,8 @@ def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabe
     for name, data in (("y", y), ("sample_weight", w)):
         if data is not None and len(data) != len(X):
             raise DataError(
-                f"a partition of {name} has {len(data)} rows where that of X has {len(X)}: partition "
-                "both alike"
+                f"a partition of {name} has {show_count(len(data), 'row')} where that of X has {len(X)}: "
+                "partition both alike"
             )
     profile = None
     if undecided and is_frame(X):

@@ -20,6 +20,7 @@ from lyceum.data._profile import check_kinds, too_many_text
 from lyceum.data._rows import Rows
 from lyceum.data._schema import Schema
 from lyceum.errors import SchemaError
+from lyceum.report import show_count
 
 __all__ = ["declare_rows", "declared_kinds"]
 
@@ -46,7 +47,8 @@ def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Col
     if not named:
         if len(declared) != len(names):
             raise SchemaError(
-                f"the schema in categorical_features has {len(declared)} columns, the array {len(names)}"
+                f"the schema in categorical_features has {show_count(len(declared), 'column')}, the "
+                f"array {len(names)}"
             )
         return {name: replace(column, name=name) for name, column in zip(names, declared.values())}
     _check_names_exist(list(declared), names)
@@ -63,7 +65,9 @@ def _categorical(given: Any, names: Sequence[str]) -> list[str]:
     chosen = np.asarray(given)
     if chosen.dtype.kind == "b":
         if len(chosen) != len(names):
-            raise SchemaError(f"categorical_features has {len(chosen)} entries for {len(names)} columns")
+            raise SchemaError(
+                f"categorical_features has {len(chosen)} entries for {show_count(len(names), 'column')}"
+            )
         return [names[j] for j in np.flatnonzero(chosen).tolist()]
     if chosen.dtype.kind in "iu":
         if chosen.size and (chosen.min() < 0 or chosen.max() >= len(names)):

@@ -18,6 +18,7 @@ from lyceum.data._arrow import column_class, numbers
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._text_arrays import is_number
 from lyceum.data._text_styles import style_of
+from lyceum.report import show_count
 
 __all__ = ["Cells", "Facts", "Flag", "column_flags", "copies", "target_flags"]
 
@@ -290,17 +291,13 @@ def _equal(one: Cells, two: Cells) -> bool:
 # -- columns against the target -----------------------------------------------------------------------------
 
 
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n:,} rows"
-
-
 def target_flags(facts: Facts, classes: np.ndarray | None) -> Iterator[Flag]:
     """What is wrong with the target itself."""
     profile = facts.profile
     if profile.n_missing:
         yield Flag(
             "missing_target",
-            f"is missing in {_rows(profile.n_missing)}: nothing can be learned there",
+            f"is missing in {show_count(profile.n_missing, 'row')}: nothing can be learned there",
         )
     if facts.n_distinct == 1:
         yield Flag("constant", "is the same in every row: there is nothing to predict")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum.data._column import KINDS, Column
 from lyceum.data._schema import Schema
-from lyceum.report import Table
+from lyceum.report import Table, show_count
 
 if TYPE_CHECKING:
     from lyceum.data._rows import Rows
@@ -38,17 +38,17 @@ def describe(rows: Rows) -> str:
 
 def _facts(rows: Rows) -> list[str]:
     schema = rows.schema
-    n = "rows not counted" if rows.n_rows is None else _plural(rows.n_rows, "row")
+    n = "rows not counted" if rows.n_rows is None else show_count(rows.n_rows, "row")
     kinds = Counter(column.kind for column in schema)
     counts = ", ".join(f"{kinds[kind]:,} {kind}" for kind in KINDS if kinds[kind])
-    size = f"{n} × {_plural(len(schema), 'column')}" + (f" ({counts})" if counts else "")
+    size = f"{n} × {show_count(len(schema), 'column')}" + (f" ({counts})" if counts else "")
     facts = [size]
     if schema.target is not None:
         facts.append(f"target {schema.target.name!r} ({_target(schema.target)})")
     if schema.weight is not None:
         facts.append(f"weight {schema.weight!r}")
     if rows.steps:
-        facts.append(f"after {_plural(len(rows.steps), 'step')}")
+        facts.append(f"after {show_count(len(rows.steps), 'step')}")
     return [*facts, _place(rows)]
 
 
@@ -57,11 +57,7 @@ def _place(rows: Rows) -> str:
 
 
 def _target(target: Column) -> str:
-    return "numbers" if target.categories is None else _plural(len(target.categories), "class")
-
-
-def _plural(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
+    return "numbers" if target.categories is None else show_count(len(target.categories), "class")
 
 
 def describe_in_html(rows: Rows) -> str:

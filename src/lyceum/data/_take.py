@@ -12,6 +12,7 @@ from lyceum.data._block import Block
 from lyceum.data._schema import Schema
 from lyceum.data._sources import Part, Source
 from lyceum.errors import DataError, SourceError
+from lyceum.report import show_count
 
 __all__ = ["BlockSource", "TakenSource", "check_ascending", "key_places", "row_numbers"]
 
@@ -21,7 +22,7 @@ def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:
     places = np.asarray(places)
     if places.dtype.kind == "b":
         if n_rows is not None and len(places) != n_rows:
-            raise DataError(f"there are {len(places):,} truth values for {n_rows:,} rows")
+            raise DataError(f"there are {len(places):,} truth values for {show_count(n_rows, 'row')}")
         return np.flatnonzero(places)
     if places.size and places.dtype.kind not in "iu":
         raise DataError(f"places are row numbers from 0, not values of type {places.dtype}")

@@ -13,6 +13,7 @@ from lyceum.base import normalize_posteriors
 from lyceum.data import row_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import fit_sigmoid
+from lyceum.report import show_count
 
 __all__ = ["CALIBRATIONS", "PosteriorMap"]
 
@@ -79,7 +80,9 @@ class PosteriorMap:
             raise SettingError(f"method={method!r}: choose one of {', '.join(CALIBRATIONS)}")
         y, proba = np.asarray(y), np.asarray(proba, dtype=np.float64)
         if proba.ndim != 2 or len(proba) != len(y) or not len(y):
-            raise DataError(f"posteriors of shape {proba.shape} for {len(y)} rows: give one row for each")
+            raise DataError(
+                f"posteriors of shape {proba.shape} for {show_count(len(y), 'row')}: give one row for each"
+            )
         weight = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if method == "temperature":
             return cls(method, (np.array([_temperature(y, proba, weight)]),))

@@ -11,7 +11,7 @@ import numpy as np
 from lyceum.decision._risk import check_doubt, check_posteriors, check_weight, loss_of_classes
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, class_codes
-from lyceum.report import Table
+from lyceum.report import Table, show_count
 
 __all__ = ["ErrorRejectCurve", "error_reject_curve"]
 
@@ -168,7 +168,9 @@ def error_reject_curve(
     proba = check_posteriors(proba)
     n, K = proba.shape
     if np.shape(y)[:1] != (n,) or not n:
-        raise DataError(f"y has {len(y)} labels for {n} rows of proba: give one per row, at least one row")
+        raise DataError(
+            f"y has {len(y)} labels for {show_count(n, 'row')} of proba: give one per row, at least one row"
+        )
     loss, codes = _loss_and_codes(y, loss, K, classes)
     risk, chosen = _least_risk(proba, loss)
     wrong = loss.names_class[chosen] != codes

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_y, column_or_1d
 from lyceum.data import is_dask, labels
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, find_labels, label_array, label_key
+from lyceum.report import show_count
 
 __all__ = ["REJECT", "Decisions", "bayes_error", "expected_risk", "minimum_risk"]
 
@@ -270,7 +271,8 @@ def check_weight(weight: Any, n_rows: int) -> np.ndarray | None:
     weight = np.asarray(weight, dtype=np.float64)
     if weight.shape != (n_rows,):
         raise DataError(
-            f"sample_weight has the shape {weight.shape} for {n_rows} rows: give one number per row"
+            f"sample_weight has the shape {weight.shape} for {show_count(n_rows, 'row')}: give one "
+            "number per row"
         )
     if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
         raise DataError("sample_weight must be finite, not negative, and not zero everywhere")
@@ -300,8 +302,9 @@ def loss_of_classes(loss: Any, n_classes: int, classes: Sequence[Any] | None) ->
         loss = LossMatrix(loss)
     if loss.values.shape[0] != n_classes:
         raise DataError(
-            f"the loss matrix has {loss.values.shape[0]} rows, but proba has {n_classes} columns: the rows "
-            "of a loss matrix are the true classes (its columns are the actions)"
+            f"the loss matrix has {show_count(loss.values.shape[0], 'row')}, but proba has "
+            f"{show_count(n_classes, 'column')}: the rows of a loss matrix are the true "
+            "classes (its columns are the actions)"
         )
     return loss
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.errors import SettingError
+from lyceum.report import show_count
 
 __all__ = ["CATEGORIES", "chain_terms", "check_box", "weighted_inverse_cdf"]
 
@@ -31,7 +32,8 @@ def check_box(box: Any, names: tuple[str, ...]) -> np.ndarray:
         ends = ends[None]
     if ends.shape != (len(names), 2):
         raise SettingError(
-            f"box has the shape {ends.shape}: give a low and a high end for {len(names)} columns"
+            f"box has the shape {ends.shape}: give a low and a high end for "
+            f"{show_count(len(names), 'column')}"
         )
     wrong = np.flatnonzero(~(ends[:, 0] <= ends[:, 1]))
     if len(wrong):

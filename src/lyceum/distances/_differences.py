@@ -11,6 +11,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from lyceum.distances._metric import Metric, Space, as_rows, register_metric
 from lyceum.errors import DataError, SettingError
+from lyceum.report import show_count
 from lyceum.statistics import Scatter
 
 __all__ = ["Chebyshev", "Euclidean", "Mahalanobis", "Manhattan", "Minkowski", "SquaredEuclidean"]
@@ -235,7 +236,9 @@ class Mahalanobis(Metric):
     def points(self, X: Any) -> np.ndarray:
         Z = X - (np.zeros(X.shape[1]) if self.mean is None else self.mean)
         if Z.shape[1] != len(self._whitener):
-            raise SettingError(f"the covariance has {len(self._whitener)} columns, but rows {Z.shape[1]}")
+            raise SettingError(
+                f"the covariance has {show_count(len(self._whitener), 'column')}, but rows {Z.shape[1]}"
+            )
         # einsum, not BLAS, whose bits depend on the number of rows
         return np.ascontiguousarray(np.einsum("ij,kj->ik", np.asarray(Z, np.float64), self._whitener))
 

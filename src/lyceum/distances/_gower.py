@@ -11,6 +11,7 @@ import numpy as np
 from lyceum.data import Schema
 from lyceum.distances._metric import Metric, Space, as_rows, check_columns, register_metric
 from lyceum.errors import SettingError
+from lyceum.report import show_count
 from lyceum.statistics import Moments
 
 __all__ = ["Gower"]
@@ -90,7 +91,9 @@ class Gower(Metric):
     def points(self, X: Any) -> np.ndarray:
         schema = self._schema
         if X.shape[1] != len(schema):
-            raise SettingError(f"Gower was fitted on {len(schema)} columns, but the rows have {X.shape[1]}")
+            raise SettingError(
+                f"Gower was fitted on {show_count(len(schema), 'column')}, but the rows have {X.shape[1]}"
+            )
         assert self.low is not None
         assert self.high is not None
         # About the smallest, so that an offset takes no digits. An unknown category (-1) is unlike the known.

@@ -15,6 +15,7 @@ from lyceum.distances._metric import metric as as_metric
 from lyceum.distances._native_comparisons import alike, raw_nearest, raw_pairwise
 from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
 from lyceum.errors import SettingError
+from lyceum.report import show_count
 
 __all__ = ["NeighborIndex"]
 
@@ -96,7 +97,10 @@ class NeighborIndex:
 
     def __repr__(self) -> str:
         n, d = self._points.shape
-        return f"NeighborIndex({n} rows of {d} columns, metric={self.metric!r}, algorithm={self.algorithm!r})"
+        return (
+            f"NeighborIndex({show_count(n, 'row')} of {show_count(d, 'column')}, metric={self.metric!r}, "
+            f"algorithm={self.algorithm!r})"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without the native tree, which is rebuilt when it is needed."""
@@ -127,7 +131,9 @@ class NeighborIndex:
         """
         most = len(self) - (X is None)
         if not 1 <= k <= most:
-            raise SettingError(f"k is {k}, but there are {most} rows to search: choose from 1 to {most}")
+            raise SettingError(
+                f"k is {k}, but the search is among {show_count(most, 'row')}: choose from 1 to {most}"
+            )
         points, rows = self._queries(X)
         n = points.shape[0]
         own = np.arange(len(self)) if X is None else None

@@ -11,6 +11,7 @@ from lyceum._native import native
 from lyceum.distances._function import FunctionSpace
 from lyceum.distances._metric import Space
 from lyceum.errors import SettingError
+from lyceum.report import show_count
 
 __all__ = ["alike", "raw_nearest", "raw_pairwise"]
 
@@ -19,7 +20,8 @@ def alike(A: Any, B: Any) -> tuple[Any, Any]:
     """Both sides dense or both sparse, of one type of numbers."""
     if A.shape[1] != B.shape[1]:
         raise SettingError(
-            f"rows of {A.shape[1]} columns cannot be compared with rows of {B.shape[1]} columns"
+            f"rows of {show_count(A.shape[1], 'column')} cannot be compared with rows of "
+            f"{show_count(B.shape[1], 'column')}"
         )
     if sparse.issparse(A) != sparse.issparse(B):
         A, B = _csr(A), _csr(B)

@@ -15,6 +15,7 @@ from lyceum.distances._metric import metric as as_metric
 from lyceum.distances._native_comparisons import alike, raw_nearest
 from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
 from lyceum.errors import SettingError
+from lyceum.report import show_count
 
 __all__ = ["NearestLists", "nearest", "within_radius"]
 
@@ -185,5 +186,7 @@ class NearestLists:
         """The neighbours, after all rows are merged."""
         k = self.raw.shape[1]
         if self.n_rows < k:
-            raise SettingError(f"k is {k}, but there are only {self.n_rows} rows to search: choose fewer")
+            raise SettingError(
+                f"k is {k}, but the search is among {show_count(self.n_rows, 'row')}: choose fewer"
+            )
         return Neighbors(self.metric.distances(self.raw.copy(), self.n_columns), self.rows)

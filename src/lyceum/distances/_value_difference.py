@@ -11,6 +11,7 @@ import numpy as np
 from lyceum.data import Block, Column, Schema
 from lyceum.distances._metric import Metric, Space, as_rows, check_columns, register_metric
 from lyceum.errors import SettingError
+from lyceum.report import show_count
 from lyceum.statistics import Counts, Moments
 
 __all__ = ["COLUMN_PARTS", "ValueDifference"]
@@ -118,7 +119,8 @@ class ValueDifference(Metric):
             raise SettingError("ValueDifference knows no class shares yet: call learn(rows)")
         if X.shape[1] != len(self.columns):
             raise SettingError(
-                f"ValueDifference was fitted on {len(self.columns)} columns, but the rows have {X.shape[1]}"
+                f"ValueDifference was fitted on {show_count(len(self.columns), 'column')}, but the rows "
+                f"have {X.shape[1]}"
             )
         parts = [column.points(np.asarray(X[:, j], np.float64)) for j, column in enumerate(self.columns)]
         return np.ascontiguousarray(np.hstack(parts))

@@ -10,7 +10,7 @@ import numpy as np
 from lyceum.ensemble._fusion import fuse
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import check_shares
-from lyceum.report import Table, plain
+from lyceum.report import Table, plain, show_count
 
 __all__ = ["Pruning", "prune_committee"]
 
@@ -142,7 +142,9 @@ class _PruningSearch:
 
     def __init__(self, y: np.ndarray, outputs: np.ndarray, rule: str, weights: Any) -> None:
         if outputs.ndim not in (2, 3) or outputs.shape[1] != len(y) or not len(y):
-            raise DataError(f"outputs of shape {outputs.shape} for {len(y)} rows: give (members, rows, K)")
+            raise DataError(
+                f"outputs of shape {outputs.shape} for {show_count(len(y), 'row')}: give (members, rows, K)"
+            )
         self.y, self.rule, self.L = y, rule, len(outputs)
         self.classes = outputs.ndim == 3
         self.outputs = outputs if self.classes else outputs[:, :, None]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.report import Table, plain
+from lyceum.report import Table, plain, show_count
 
 __all__ = ["Diversity", "diversity"]
 
@@ -144,8 +144,8 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
     y, predictions = np.asarray(y), np.asarray(predictions)
     if predictions.ndim != 2 or len(predictions) != len(y) or predictions.shape[1] < 2 or not len(y):
         raise DataError(
-            f"predictions of shape {predictions.shape} for {len(y)} rows: give one column per member, and "
-            "two members at least"
+            f"predictions of shape {predictions.shape} for {show_count(len(y), 'row')}: give one column "
+            "per member, and two members at least"
         )
     right = (predictions == y[:, None]).astype(np.float64)
     n, L = right.shape

@@ -18,7 +18,7 @@ from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
 from lyceum.ensemble._trees_as_learners import TreesOfRounds
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, show_count
 from lyceum.statistics import held_out_rows, row_uniforms, seed_from
 from lyceum.tree_core import (
     BinnedRows,
@@ -162,7 +162,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         rows = self._prepare_rows(Inputs(self).for_predict(X))
         found, codes = BinnedRows.of(rows, bins, by_row=True).positive(), self._codes(y)
         if len(codes) != len(found):
-            raise DataError(f"validation has {len(found)} rows and {len(codes)} targets")
+            raise DataError(f"validation has {show_count(len(found), 'row')} and {len(codes)} targets")
         weights = None if w is None else np.asarray(w, dtype=np.float64)
         loss = self._loss(codes, self._weights(codes, weights, False))
         return BoostingState(found, bins, self._growth(None, len(found)), loss, _scores_so_far(self, rows))

@@ -28,7 +28,7 @@ from lyceum.ensemble._binary_members import (
 from lyceum.ensemble._member_data import Ensemble, MemberData, _Inputs, refuse_codes, takes_rows
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, show_count
 
 __all__ = ["MultiLabel"]
 
@@ -128,7 +128,9 @@ class MultiLabel(Classifier, Ensemble):
         self._validate_params()
         source = self._gather(_CellInputs(self).for_fit(X, None, w))
         if source.n_rows != n:
-            raise DataError(f"X has {source.n_rows} rows, but y has {n}: give labels for every row")
+            raise DataError(
+                f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for every row"
+            )
         if takes_rows(self._base()):
             return MemberData(source, named=hasattr(self, "feature_names_in_")), source.w
         self.framed_ = is_frame(X)

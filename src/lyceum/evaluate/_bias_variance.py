@@ -17,7 +17,7 @@ from lyceum.evaluate._common import named_choice
 from lyceum.evaluate._experiment import Experiment, run_all
 from lyceum.evaluate._label_codes import column_of, common_codes
 from lyceum.evaluate._printable import Printable
-from lyceum.report import Summary
+from lyceum.report import Summary, show_count
 
 __all__ = ["BiasVariance", "bias_variance", "decompose"]
 
@@ -144,7 +144,7 @@ def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squar
         )
     clean = None if truth is None else column_of(truth, "truth")
     if clean is not None and len(clean) != len(y):
-        raise DataError(f"truth has {len(clean)} rows, y has {len(y)}")
+        raise DataError(f"truth has {show_count(len(clean), 'row')}, y has {len(y)}")
     return named_choice("loss", loss, {"squared": _squared_parts, "error": _zero_one_parts})(
         y, predictions, clean
     )
@@ -256,7 +256,8 @@ def bias_variance(
     size = round(share * n)
     if not 0.0 < share <= 1.0 or size < 1 or n_samples < 1:
         raise SettingError(
-            f"share={share} of {n} rows and n_samples={n_samples}: give a share up to 1 and at least 1 sample"
+            f"share={share} of {show_count(n, 'row')} and n_samples={n_samples}: give a share up to 1 "
+            "and at least 1 sample"
         )
     rng = check_random_state(random_state)
     by_class = is_classifier(estimator)

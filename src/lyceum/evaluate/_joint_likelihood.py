@@ -10,6 +10,7 @@ from lyceum.base import target_of
 from lyceum.data import Rows, refuse_beside_rows
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._label_codes import column_of, known_codes, weights_of
+from lyceum.report import show_count
 
 __all__ = ["joint_log_likelihood"]
 
@@ -71,7 +72,7 @@ def _class_terms(model: Any, X: Any, y: Any) -> np.ndarray:
     labels = column_of(target_of(X) if y is None else y, "y")
     joint = np.asarray(model.predict_joint_log_proba(X), dtype=np.float64)
     if len(labels) != len(joint):
-        raise DataError(f"X has {len(joint)} rows, y has {len(labels)}")
+        raise DataError(f"X has {show_count(len(joint), 'row')}, y has {len(labels)}")
     own, codes = np.unique(labels, return_inverse=True)
     places = known_codes(own.tolist(), codes, np.asarray(model.classes_).tolist())
     if (places < 0).any():

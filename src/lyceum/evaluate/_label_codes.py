@@ -10,6 +10,7 @@ import pyarrow as pa
 from lyceum.base import target_of
 from lyceum.data import Rows, class_codes, row_weights
 from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.report import show_count
 
 __all__ = [
     "code_labels",
@@ -52,7 +53,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
         return None
     w = column_of(sample_weight, "sample_weight").astype(np.float64, copy=False)
     if len(w) != n_rows:
-        raise DataError(f"sample_weight has {len(w)} values for {n_rows} rows")
+        raise DataError(f"sample_weight has {len(w)} values for {show_count(n_rows, 'row')}")
     if not (np.isfinite(w).all() and (w >= 0.0).all()):
         raise DataError("sample_weight has negative or missing values: weights are finite and at least 0")
     return w

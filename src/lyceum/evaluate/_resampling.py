@@ -12,7 +12,7 @@ from lyceum.errors import DataError
 from lyceum.evaluate._experiment import Experiment, Predict, run_all
 from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._splits import Split, StratifiedFolds
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, show_count
 
 __all__ = ["CrossValidation", "cross_validate", "splits_of"]
 
@@ -251,7 +251,9 @@ def splits_of(cv: Any, experiment: Experiment, random_state: Any, groups: Any = 
         is_train = np.zeros(len(experiment.y), dtype=bool)
         is_train[train] = True
         if is_train[test].any():
-            raise DataError(f"split {i} has {int(is_train[test].sum())} rows in both training and test")
+            raise DataError(
+                f"split {i} has {show_count(int(is_train[test].sum()), 'row')} in both training and test"
+            )
     return splits
 
 

@@ -18,6 +18,7 @@ from lyceum.base import target_of
 from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError, undefined
 from lyceum.evaluate._label_codes import code_labels
+from lyceum.report import show_count
 
 __all__ = ["Bootstrap", "FiveByTwo", "Holdout", "RandomSubsampling", "Split", "StratifiedFolds",
            "size_and_target", "train_validation_test"]  # fmt: skip
@@ -53,7 +54,7 @@ def _class_order(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
 def _test_count(test_size: float, n_rows: int) -> int:
     """The number of test rows from a share or a number: at least one, with at least one left to train."""
     if n_rows < 2:
-        raise DataError(f"{n_rows} rows cannot be divided into training and test rows")
+        raise DataError(f"{show_count(n_rows, 'row')} cannot be divided into training and test rows")
     is_count = isinstance(test_size, int | np.integer)
     if not (0 < test_size < n_rows if is_count else 0.0 < test_size < 1.0):
         raise SettingError(
@@ -235,7 +236,9 @@ class StratifiedFolds(_Splitter):
 
     def _splits(self, n: int, y: Any) -> Iterator[Split]:
         if not 2 <= self.n_splits <= n:
-            raise DataError(f"{self.n_splits} folds of {n} rows: give between 2 and as many folds as rows")
+            raise DataError(
+                f"{self.n_splits} folds of {show_count(n, 'row')}: give between 2 and as many folds as rows"
+            )
         rng, codes = check_random_state(self.random_state), strata(y, self.stratify, n)
         for _ in range(self.n_repeats):
             fold = np.empty(n, dtype=np.int64)
@@ -305,7 +308,7 @@ class Bootstrap(_Splitter):
 
     def _splits(self, n: int, y: Any) -> Iterator[Split]:
         if n < 2:
-            raise DataError(f"{n} rows cannot be resampled with some left out")
+            raise DataError(f"{show_count(n, 'row')} cannot be resampled with some left out")
         codes, rng = strata(y, None, n), check_random_state(self.random_state)
         several = codes.min() < codes.max()
         for _ in range(self.n_splits):
@@ -361,7 +364,7 @@ def train_validation_test(
     else:
         n, target = size_and_target(y, None) if isinstance(y, Rows) else (len(y), np.asarray(y))
     if n < 3:
-        raise DataError(f"{n} rows cannot be divided into three parts")
+        raise DataError(f"{show_count(n, 'row')} cannot be divided into three parts")
     rng, codes = check_random_state(random_state), strata(target, stratify, n)
     rest, test = _draw(codes, int(np.clip(round(n * shares[2]), 1, n - 2)), rng)
     n_validation = int(np.clip(round(n * shares[1]), 1, len(rest) - 1))

@@ -19,7 +19,7 @@ from lyceum.data import Block
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
 from lyceum.kernels._product_kernels import RBF
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, show_count
 
 __all__ = ["KernelPCA"]
 
@@ -227,7 +227,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         check_is_fitted(self)
         Z = check_array(X, dtype=np.float64)
         if Z.shape[1] != self.n_components_:
-            raise DataError(f"there are {Z.shape[1]} columns of scores, but {self.n_components_} components")
+            raise DataError(
+                f"the scores have {show_count(Z.shape[1], 'column')}, but there are "
+                f"{self.n_components_} components"
+            )
         if not isinstance(self.kernel_, RBF) and not is_linear(self.kernel_):
             raise SettingError(
                 f"points in the feature space of {self.kernel_!r} have no rows of their own: "

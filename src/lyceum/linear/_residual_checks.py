@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtrc
 from scipy.stats import shapiro
 
-from lyceum.report import Table, plain
+from lyceum.report import Table, plain, show_count
 
 __all__ = ["ResidualChecks"]
 
@@ -117,14 +117,14 @@ class ResidualChecks:
 
     def table(self) -> Table:
         """One line per check."""
-        many, strong = len(self.high_leverage), len(self.influential)
+        many, strong = (show_count(len(some), "row") for some in (self.high_leverage, self.influential))
         rows = [
             ("normality", "Shapiro-Wilk W", self.shapiro_wilk, self.shapiro_wilk_p),
             ("normality", "Jarque-Bera", self.jarque_bera, self.jarque_bera_p),
             ("equal variance", "Breusch-Pagan", self.breusch_pagan, self.breusch_pagan_p),
             ("independence", "Durbin-Watson", self.durbin_watson, ""),
-            ("leverage", f"largest; {many} rows above 2p/n", self.largest_leverage, ""),
-            ("influence", f"largest Cook's D; {strong} rows above 4/n", float(self.cook.max()), ""),
+            ("leverage", f"largest; {many} above 2p/n", self.largest_leverage, ""),
+            ("influence", f"largest Cook's D; {strong} above 4/n", float(self.cook.max()), ""),
         ]
         return Table("Residual checks", ("assumption", "statistic", "value", "p"), rows)
 

@@ -12,7 +12,7 @@ from lyceum.base import Learner, undefined
 from lyceum.errors import SettingError
 from lyceum.neural._architecture import Architecture
 from lyceum.neural._gradient_contributions import contributions
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Explanation, Summary, Table, show_count
 
 __all__ = ["NetworkReport"]
 
@@ -87,7 +87,8 @@ class NetworkReport(Learner):
         return Summary(self._title(), facts, [self._table()])
 
     def _batches(self) -> str:
-        return "all rows per step" if isinstance(self.batch_size, str) else f"{self.batch_size} rows per step"
+        size = "all rows" if isinstance(self.batch_size, str) else show_count(self.batch_size, "row")
+        return f"{size} per step"
 
     def _table(self) -> Table:
         columns = ("layer", "nodes", "integration", "activation", "weights", "biases and radii", "rms weight")

@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum.data import Block, Rows, row_weights
 from lyceum.errors import DataError
+from lyceum.report import show_count
 from lyceum.statistics import Moments, held_out_rows
 
 __all__ = ["FirstLook", "HeldOut", "RowPacker", "Windows"]
@@ -117,7 +118,8 @@ class RowPacker:
         weights = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if not len(cells) == len(y) == len(weights):
             raise DataError(
-                f"validation has {len(cells)} rows, {len(y)} targets and {len(weights)} weights: give as many"
+                f"validation has {show_count(len(cells), 'row')}, {len(y)} targets and {len(weights)} "
+                "weights: give as many"
             )
         if self.class_weight is not None:
             weights = weights * self.class_weight[y]

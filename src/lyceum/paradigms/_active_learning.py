@@ -14,7 +14,7 @@ from lyceum.data import Rows, is_frame, scan
 from lyceum.distances import Gower, pairwise_blocks
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Table, plain
+from lyceum.report import Table, plain, show_count
 
 __all__ = ["STRATEGIES", "ActiveLearning", "active_learning", "query_scores"]
 
@@ -348,7 +348,9 @@ class _Script:
 
     def __post_init__(self) -> None:
         if len(self.labels) != self.n:
-            raise DataError(f"the oracle knows {len(self.labels)} labels of {self.n} rows: give one per row")
+            raise DataError(
+                f"the oracle knows {len(self.labels)} labels of {show_count(self.n, 'row')}: give one per row"
+            )
 
     def __call__(self, row: int) -> Any:
         return self.labels[row]

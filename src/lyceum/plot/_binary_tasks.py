@@ -11,6 +11,7 @@ import numpy as np
 from lyceum.base import target_of
 from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError
+from lyceum.report import show_count
 
 __all__ = ["NamedCurve", "binary_tasks", "named_curves"]
 
@@ -86,8 +87,8 @@ def _tasks(y: np.ndarray, score: Any, labels: np.ndarray, pos_label: Any, curve:
         )
     if score.ndim == 2 and score.shape[1] != len(labels):
         raise DataError(
-            f"scores have {score.shape[1]} columns for {len(labels)} classes: name the columns with "
-            "classes=[...]"
+            f"scores have {show_count(score.shape[1], 'column')} for {len(labels)} classes: name the "
+            "columns with classes=[...]"
         )
     if score.ndim == 2 and score.shape[1] > 2:
         if pos_label is None:

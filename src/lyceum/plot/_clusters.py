@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish
+from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +81,7 @@ def dendrogram(
         heights = np.maximum.accumulate(merges[:, 2])
         low, high = heights[n - groups - 1] if n > groups else 0.0, heights[n - groups]
         ax.axhline((low + high) / 2, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    below = f"{n:,} rows; numbers are rows in a branch" if tree.triangles else ""
+    below = f"{show_count(n, 'row')}; numbers are rows in a branch" if tree.triangles else ""
     finish(ax, below, "height", title)
     ax.grid(False, axis="x")
     ax.set_ylim(0.0, 1.04 * max(merges[:, 2].max(initial=0.0), 1e-300))

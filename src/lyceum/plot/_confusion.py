@@ -10,6 +10,7 @@ import numpy as np
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import BinaryReport, ClassReport, Cobweb, Confusion
 from lyceum.plot.style import INK, axes, heading, legend, line_style, reference_line
+from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -252,8 +253,9 @@ def _counts(
     columns = [str(a) for a in actions] if actions is not None else rows if len(rows) == A else []
     if len(rows) != K or len(columns) != A:
         raise DataError(
-            f"the confusion matrix has {K} rows and {A} columns, for {len(rows)} classes and {len(columns)} "
-            "actions: name the rows with classes=[...] and the columns with actions=[...]"
+            f"the confusion matrix has {show_count(K, 'row')} and {show_count(A, 'column')}, for "
+            f"{len(rows)} classes and {len(columns)} actions: name the rows with classes=[...] and the "
+            "columns with actions=[...]"
         )
     return counts, rows, columns
 

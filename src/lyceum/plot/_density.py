@@ -11,6 +11,7 @@ from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscri
 from lyceum.density import ParzenClassifier, fuse_gaussians
 from lyceum.errors import DataError
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style
+from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -188,7 +189,7 @@ def posterior_updating(
     ax = axes(ax)
     for n, (m, s) in zip(after, ends):
         curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
-        name = "prior" if n == 0 else "1 row" if n == 1 else f"{n} rows"
+        name = "prior" if n == 0 else show_count(n, "row")
         ax.plot(grid, curve, label=name, **line_style(ax))
     finish(ax, "mean", "density", title)
     legend(ax)
@@ -250,7 +251,9 @@ def sensor_fusion(
         finish(ax, "x", "y", title)
         ax.set_aspect("equal", adjustable="datalim")
     else:
-        raise DataError(f"measurements of {m.shape[1]} columns cannot be drawn: give numbers or points")
+        raise DataError(
+            f"measurements of {show_count(m.shape[1], 'column')} cannot be drawn: give numbers or points"
+        )
     legend(ax)
     return ax
 

@@ -12,6 +12,7 @@ from lyceum.errors import DataError
 from lyceum.probability._gaussian_fusion import fuse_gaussians
 from lyceum.probability._gaussian_log_density import gaussian_log_density
 from lyceum.probability._whitening import Whitening, whiten
+from lyceum.report import show_count
 
 __all__ = ["Gaussian"]
 
@@ -92,7 +93,9 @@ class Gaussian:
         a = np.setdiff1d(np.arange(len(self.mean)), b)
         values = np.asarray(values, dtype=np.float64)
         if values.shape != b.shape:
-            raise DataError(f"{len(b)} columns are fixed at {values.size} values: give one value per column")
+            raise DataError(
+                f"{values.size} values for {show_count(len(b), 'fixed column')}: give one value per column"
+            )
         gain = self.covariance[np.ix_(a, b)] @ np.linalg.pinv(self.covariance[np.ix_(b, b)], hermitian=True)
         rest = self.covariance[np.ix_(a, a)] - gain @ self.covariance[np.ix_(b, a)]
         return Gaussian(self.mean[a] + gain @ (values - self.mean[b]), _symmetrize(rest))

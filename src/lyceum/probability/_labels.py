@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.errors import DataError
+from lyceum.report import show_count
 
 __all__ = ["class_codes", "find_labels", "label_array", "label_key", "unique_labels"]
 
@@ -136,15 +137,17 @@ def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.nda
         if len(found) == n_classes:
             return codes
         raise DataError(
-            f"y has {len(found)} distinct labels, but there are {n_classes} columns of probabilities: say "
-            "which column is which class with classes=[...]"
+            f"y has {len(found)} distinct labels, but the probabilities have "
+            f"{show_count(n_classes, 'column')}: say which column is which class with classes=[...]"
         )
     return _codes_among(y, classes, n_classes)
 
 
 def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.ndarray:
     if len(classes) != n_classes:
-        raise DataError(f"there are {len(classes)} classes, but {n_classes} columns of probabilities")
+        raise DataError(
+            f"there are {len(classes)} classes, but the probabilities have {show_count(n_classes, 'column')}"
+        )
     if [label_key(c) for c in classes] == [str(k) for k in range(n_classes)] and _are_codes(y, n_classes):
         return y.astype(np.intp, copy=False)
     found, codes = np.unique(y, return_inverse=True)

@@ -13,7 +13,7 @@ import numpy as np
 from lyceum.errors import DataError
 from lyceum.probability import _loss_files as files
 from lyceum.probability._labels import find_labels, label_key, unique_labels
-from lyceum.report import Table
+from lyceum.report import Table, show_count
 
 __all__ = ["LossMatrix"]
 
@@ -80,8 +80,8 @@ class LossMatrix:
         _check_count(values.shape[0], classes, "rows", "classes")
         if default_actions and classes is not None and values.shape[1] != len(classes):
             raise DataError(
-                f"a loss matrix with {values.shape[1]} columns for {len(classes)} classes needs names for "
-                "its actions (rows = true class, columns = action): give actions=[...]"
+                f"a loss matrix with {show_count(values.shape[1], 'column')} for {len(classes)} classes "
+                "needs names for its actions (rows = true class, columns = action): give actions=[...]"
             )
         _check_count(values.shape[1], actions, "columns", "actions")
         if classes is not None and actions is not None:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import is_dask
 from lyceum.errors import DataError, SettingError
+from lyceum.report import show_count
 
 __all__ = ["Components"]
 
@@ -24,7 +25,10 @@ class Components:
         check_is_fitted(self)
         Z = X if is_dask(X) else check_array(X, dtype=[np.float64, np.float32])
         if Z.shape[1] != self.n_components_:
-            raise DataError(f"there are {Z.shape[1]} columns of scores, but {self.n_components_} components")
+            raise DataError(
+                f"the scores have {show_count(Z.shape[1], 'column')}, but there are "
+                f"{self.n_components_} components"
+            )
         return Z
 
     def _check_component(self, component: int) -> None:

@@ -18,7 +18,7 @@ from lyceum.errors import SettingError
 from lyceum.reduce._keep_columns import ColumnSelector
 from lyceum.reduce._subset_losses import CRITERIA, GramLosses, LearnerLosses, TargetColumns, digest_of_rows
 from lyceum.reduce._subset_search import Losses, SubsetSearch
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, show_count
 from lyceum.statistics import folds_of, seed_from
 
 __all__ = ["SubsetSelection"]
@@ -252,7 +252,7 @@ class SubsetSelection(ColumnSelector):
         for name in ("n_features", "max_features"):
             wanted = getattr(self, name)
             if wanted is not None and wanted > d:
-                raise SettingError(f"{name}={wanted}, but there are {d} columns")
+                raise SettingError(f"{name}={wanted}, but the table has {show_count(d, 'column')}")
         if self.method == "plus_minus" and self.plus == self.minus:
             raise SettingError(f"plus={self.plus} and minus={self.minus} come back to where they were")
         wanted = None if self.n_features is None else int(self.n_features)

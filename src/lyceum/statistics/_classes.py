@@ -6,6 +6,7 @@ import numpy as np
 
 from lyceum.data import Block
 from lyceum.errors import DataError
+from lyceum.report import show_count
 
 __all__ = [
     "align_labels",
@@ -63,7 +64,9 @@ def check_responsibilities(responsibilities: np.ndarray, n_rows: int) -> np.ndar
     """Responsibilities as a float64 array of shape (n, K)."""
     R = np.ascontiguousarray(responsibilities, dtype=np.float64)
     if R.ndim != 2 or len(R) != n_rows:
-        raise DataError(f"responsibilities have the shape {R.shape} for {n_rows} rows: give one row per row")
+        raise DataError(
+            f"responsibilities have the shape {R.shape} for {show_count(n_rows, 'row')}: give one row per row"
+        )
     return R
 
 

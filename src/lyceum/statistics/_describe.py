@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum.data import Block, Rows, Schema, scan
 from lyceum.errors import DataError
-from lyceum.report import Table
+from lyceum.report import Table, show_count
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
 
@@ -101,7 +101,8 @@ class SampleStatistics:
     def __str__(self) -> str:
         values = zip(self.names, self.mean, self.sd, self.low, self.median, self.high)
         rows = [(name, *map(float, numbers)) for name, *numbers in values]
-        return str(Table(f"{self.n_rows} rows", ("column", "mean", "sd", "least", "median", "most"), rows))
+        head = ("column", "mean", "sd", "least", "median", "most")
+        return str(Table(show_count(self.n_rows, "row"), head, rows))
 
 
 @dataclass(frozen=True, slots=True)

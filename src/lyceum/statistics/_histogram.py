@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum.data import Block
 from lyceum.errors import SettingError
+from lyceum.report import show_count
 
 __all__ = ["Histogram", "JointHistogram"]
 
@@ -180,7 +181,9 @@ def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
     if np.ndim(edges[0]) == 0:
         edges = [np.asarray(edges, dtype=np.float64)] * n_columns
     if len(edges) != n_columns:
-        raise SettingError(f"there are edges for {len(edges)} columns, but {n_columns} columns")
+        raise SettingError(
+            f"there are edges for {show_count(len(edges), 'column')}, but {show_count(n_columns, 'column')}"
+        )
     every = tuple(np.asarray(one, dtype=np.float64) for one in edges)
     for j, one in enumerate(every):
         if one.ndim != 1 or len(one) < 2 or not np.all(np.diff(one) > 0):

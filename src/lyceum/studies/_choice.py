@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 from lyceum.evaluate import log_losses
+from lyceum.report import show_count
 from lyceum.studies._comparison import RankedLearner
 from lyceum.studies._difference_tests import is_shown, standard_errors_behind
-from lyceum.studies._format import count_text, in_sentence, metric_name, more_is_better
+from lyceum.studies._format import in_sentence, metric_name, more_is_better
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._trials import Trial
 
@@ -97,7 +98,7 @@ def _reason(
     if len(rest) == 1:
         than = "" if is_best else f"; {who} has {best.log_loss:.3f}"
         return f"of {learners}, it has the lowest log loss ({choice.log_loss:.3f}{than})"
-    size = f"{count_text(choice.complexity, 'number')} to predict with"
+    size = f"{show_count(choice.complexity, 'number')} to predict with"
     size = size if is_best else f"{size}; {who} takes {best.complexity:,}"
     simplest = "the simplest" if _is_alone(choice, rest) else "one of the simplest"
     if len(rest) == len(level):

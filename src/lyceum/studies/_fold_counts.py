@@ -8,8 +8,8 @@ import numpy as np
 
 from lyceum.errors import StudyError
 from lyceum.evaluate import error_interval
+from lyceum.report import show_count
 from lyceum.studies._fold_scheme import FoldScheme
-from lyceum.studies._format import count_text
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._study_data import StudyData
 
@@ -46,7 +46,7 @@ def fold_notes(recipe: Recipe, data: StudyData, compared: np.ndarray, folds: int
             tests = f"of {folds} folds, {left} {'tests' if left == 1 else 'test'} no row of it, and "
             tests = "" if recipe.group or recipe.time else tests  # their folds are not stratified exactly
             notes.append(
-                f"The smallest class has {count_text(smallest, 'row')}: {tests}its errors say little."
+                f"The smallest class has {show_count(smallest, 'row')}: {tests}its errors say little."
             )
     return notes
 

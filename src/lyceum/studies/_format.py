@@ -15,7 +15,6 @@ __all__ = [
     "aligned_interval",
     "aligned_loss",
     "capitalize",
-    "count_text",
     "decimal_text",
     "in_sentence",
     "interval_text",
@@ -188,15 +187,6 @@ def subject(label: str) -> str:
     ('Naive Bayes', 'A constant guess', 'The committee')
     """
     return "A constant guess" if label == "constant guess" else capitalize(in_sentence(label))
-
-
-def count_text(n: int, noun: str) -> str:
-    """A number with its noun in the singular or the plural.
-
-    >>> count_text(1, "row"), count_text(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def join_names(names: Sequence[str]) -> str:

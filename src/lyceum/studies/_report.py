@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.files import write_file
-from lyceum.report import Summary, plain
+from lyceum.report import Summary, plain, show_count
 from lyceum.studies import _format
 from lyceum.studies._effect_figures import effect_figures
 from lyceum.studies._figures import figures_of
@@ -20,7 +20,6 @@ from lyceum.studies._format import (
     aligned_interval,
     aligned_loss,
     capitalize,
-    count_text,
     in_sentence,
     keep_units,
     loss_text,
@@ -213,7 +212,7 @@ class _Page:
         if baseline is not None and not choice.is_baseline:
             yield "Constant guess", self.aligned_amount(baseline.loss), "what any model has to beat"
         yield from self._further(choice)
-        folds = count_text(study.comparison.n_folds, "fold")
+        folds = show_count(study.comparison.n_folds, "fold")
         yield "Rows tested", f"{study.comparison.n_rows:,}", f"in {folds}, by models that had not seen them"
 
     def _further(self, choice: RankedLearner) -> Iterator[tuple[str, str, str]]:
@@ -283,10 +282,10 @@ class _Page:
     def data(self) -> str:
         """How many rows, columns and missing cells there are."""
         study, without = self.study, self.study.n_without_target
-        missing = count_text(study.n_missing, "missing cell") if study.n_missing else "no missing cells"
-        columns = f"{count_text(len(study.schema), 'column')} used"
-        left_out = f"; {count_text(without, 'row')} without a target left out" if without else ""
-        return f"{self.source}: {count_text(study.n_rows, 'row')}, {columns}, {missing}{left_out}"
+        missing = show_count(study.n_missing, "missing cell") if study.n_missing else "no missing cells"
+        columns = f"{show_count(len(study.schema), 'column')} used"
+        left_out = f"; {show_count(without, 'row')} without a target left out" if without else ""
+        return f"{self.source}: {show_count(study.n_rows, 'row')}, {columns}, {missing}{left_out}"
 
     @property
     def fitted_on(self) -> str:

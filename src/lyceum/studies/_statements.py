@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from lyceum.report import show_count
 from lyceum.studies import _posterior_statements as posteriors
 from lyceum.studies._candidate import Failure, Suspect
 from lyceum.studies._comparison import Comparison, HoldoutResult, RankedLearner
 from lyceum.studies._difference_tests import is_shown
 from lyceum.studies._format import (
     capitalize,
-    count_text,
     in_sentence,
     interval_text,
     join_names,
@@ -248,7 +248,7 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     others = rest if best.is_baseline else [s for s in rest if not s.is_baseline]
     tested = [s for s in others if s.p_value_holm is not None]
     if rest and not comparison.test:
-        groups = "" if comparison.n_groups is None else f" of {count_text(comparison.n_groups, 'group')}"
+        groups = "" if comparison.n_groups is None else f" of {show_count(comparison.n_groups, 'group')}"
         yield (
             f"With {comparison.n_rows:,} rows{groups} in {comparison.n_folds} folds no test can tell the "
             "learners apart: take the ranking as a hint only."
@@ -290,7 +290,7 @@ def _support(comparison: Comparison) -> Iterator[str]:
     if comparison.hoeffding is None:
         return
     off = loss_text(comparison.criterion, comparison.hoeffding).replace(" %", " percentage points")
-    groups = "" if comparison.n_groups is None else f" in {count_text(comparison.n_groups, 'group')}"
+    groups = "" if comparison.n_groups is None else f" in {show_count(comparison.n_groups, 'group')}"
     n = len(comparison.learners)
     which = (
         f"no {comparison.criterion} of the {n} models is" if n > 1 else f"this {comparison.criterion} is not"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lyceum.report import show_count
 from lyceum.tree_core import TreeLabels, number
 from lyceum.trees._rules import Condition, rules
 
@@ -31,7 +32,7 @@ class ModelRule:
 
     def __str__(self) -> str:
         conditions = " AND ".join(map(str, self.conditions))
-        rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'}"
+        rows = show_count(self.rows, "row")
         weight = "" if self.weight == self.rows else f" of weight {number(self.weight)}"
         way = f"IF {conditions} THEN" if conditions else "ALWAYS"
         return f"{way} {self.equation} ({rows}{weight}, error {100 * self.error:.3f}% of sd)"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.report import show_count
 from lyceum.tree_core import INTERVALS, THRESHOLD, TreeLabels, interval_text, number, set_text
 
 __all__ = ["Condition", "Rule", "rules"]
@@ -88,7 +89,7 @@ class Rule:
         )
 
     def _evidence(self) -> str:
-        rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'}"
+        rows = show_count(self.rows, "row")
         weight = "" if self.weight == self.rows else f" of weight {number(self.weight)}"
         sure = "" if self.confidence is None else f", confidence {self.confidence:.3g}"
         risk = "" if self.risk is None else f", expected loss {number(self.risk, 3)}"
