@@ -16,7 +16,7 @@ from lyceum.errors import SettingError
 from lyceum.reduce._column_measures import MEASURES, chi_square_p, measure_columns
 from lyceum.reduce._keep_columns import ColumnSelector
 from lyceum.reduce._relief import relief
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, show_count
 
 __all__ = ["AttributeRanking"]
 
@@ -153,7 +153,9 @@ class AttributeRanking(ColumnSelector):
         self.task_ = target_task(X, y, type(self).__name__)
         rows = self._rows(X, y, sample_weight)
         if self.n_features is not None and self.n_features > len(self.schema_):
-            raise SettingError(f"n_features={self.n_features}, but there are {len(self.schema_)} columns")
+            raise SettingError(
+                f"n_features={self.n_features}, but the table has {show_count(len(self.schema_), 'column')}"
+            )
         n_classes = len(self.classes_) if self.task_ == "classes" else 0
         self.__dict__.pop("p_values_", None)
         if self.measure == "relief":
