@@ -85,7 +85,7 @@ def test_light_things_import_nothing_heavy(code):
 
 
 @pytest.mark.parametrize(
-    "arguments", ["--help", "--version", "inspect --help", "syllabus", "learners --json"]
+    "arguments", ["--help", "--version", "inspect --help", "learners --help", "syllabus"]
 )
 def test_light_commands_import_nothing_heavy(arguments):
     run = f"import sys; sys.argv = ['lyceum', *{arguments.split()!r}]\nfrom lyceum.cli import main"

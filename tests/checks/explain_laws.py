@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 from sklearn.base import clone, is_classifier, is_clusterer, is_regressor
 from tests.checks.fits import Case
 from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers
-from tests.checks.tables import Cuts, Data, data_for, mixed_for
+from tests.checks.tables import CountedCuts, Data, data_for, mixed_for
 
 from lyceum.data import Rows
 from lyceum.probability import AGAINST_RUNNER_UP
@@ -51,18 +50,9 @@ def explanations_need_one_pass(learner: Any, case: Case) -> None:
         return
     data = data_for(learner)
     fitted = fitted_to_numbers(learner)
-    source = _Counting(Data(data.X, None, data.w))
+    source = CountedCuts(Data(data.X, None, data.w))
     fitted.explain(Rows(source))
     assert len(source.passes) == 1
-
-
-@dataclass(frozen=True)
-class _Counting(Cuts):
-    passes: list[int] = field(default_factory=list)
-
-    def parts(self):
-        self.passes.append(1)
-        return super().parts()
 
 
 def _same_predictions(predicted: np.ndarray, fitted: Any, frame: pd.DataFrame) -> None:

@@ -38,6 +38,7 @@ from tests.checks.source_laws import (
     a_class_may_be_missing_from_the_first_block,
     partial_fit_is_fit_on_all_rows,
     predictions_do_not_depend_on_the_source,
+    rows_are_read_as_declared,
     the_order_of_rows_does_not_matter,
     the_source_does_not_matter,
     weights_are_repeats,
@@ -57,6 +58,7 @@ Law = Callable[[Any, Case], None]
 LAWS: tuple[Law, ...] = (
     the_source_does_not_matter,
     predictions_do_not_depend_on_the_source,
+    rows_are_read_as_declared,
     weights_are_repeats,
     zero_weight_rows_are_ignored,
     the_order_of_rows_does_not_matter,

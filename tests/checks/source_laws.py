@@ -6,20 +6,24 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 from tests.checks.fits import Case, fit, outcome, quiet, same
 from tests.checks.shared_fits import fitted_to_numbers, learned_from_numbers
-from tests.checks.tables import Cuts, D, Data, N, data_for, frame_of, sources
+from tests.checks.tables import CountedCuts, Cuts, D, Data, N, data_for, frame_of, sources
 
 from lyceum.data import Rows
+from lyceum.errors import SourceError
 
 __all__ = [
     "a_class_may_be_missing_from_the_first_block",
     "partial_fit_is_fit_on_all_rows",
+    "passes_without_memory",
     "predictions_do_not_depend_on_the_source",
+    "rows_are_read_as_declared",
     "the_order_of_rows_does_not_matter",
     "the_source_does_not_matter",
     "weights_are_repeats",
@@ -117,3 +121,29 @@ def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
         n_rows += len(rows)
         assert parts.n_rows_ == n_rows
     same(learned_from_numbers(learner, case), outcome(parts, data.X, case), case.rtol)
+
+
+def rows_are_read_as_declared(learner: Any, case: Case) -> None:
+    """Rows that memory cannot hold are read once, or again and again, or refused: as `_reads_rows` says."""
+    passes = passes_without_memory(learner)
+    if learner._reads_rows == "in memory":
+        assert passes is None, f"it reads rows that memory cannot hold, {passes} times"
+    else:
+        assert passes is not None, "it refuses rows that memory cannot hold"
+        assert passes <= 1 or learner._reads_rows == "many passes", f"it reads the rows {passes} times"
+
+
+def passes_without_memory(learner: Any) -> int | None:
+    """How often `fit` reads rows of which memory holds the half; None if it refuses them."""
+    n = 60
+    data = data_for(learner, n)
+    classes = np.array(["a", "b", "c"])[np.arange(n) % 3]
+    source = CountedCuts(Data(data.X, classes if data.y is None else data.y, np.ones(n)))
+    with patch("lyceum.data._gather._half_of_memory", return_value=4 * n * D):
+        try:
+            fit(learner, Rows(source))
+        except SourceError as refusal:
+            if not str(refusal).startswith(f"{type(learner).__name__} keeps every row in memory"):
+                raise
+            return None
+    return len(source.passes)

@@ -38,6 +38,7 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
 
     learner = clone(learner).set_params(**case.mixed)
     frame, y = mixed_for(learner)
+    assert {column.kind for column in scan(frame).schema} <= set(learner._takes_kinds)
     expected = outcome(fitted_to_mixed(learner, case), frame, case)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     other = pl.from_pandas(frame) if turn_of(learner) % 2 else table

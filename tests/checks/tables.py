@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 from lyceum import catalog
 from lyceum.data import Block, Column, Rows, Schema, scan
 
-__all__ = ["Cuts", "Data", "data_for", "frame_of", "mixed_for", "needs_memory", "sources", "turn_of"]
+__all__ = ["CountedCuts", "Cuts", "Data", "data_for", "frame_of", "mixed_for", "sources", "turn_of"]
 
 N, D, K = 400, 4, 3  # rows, columns, groups
 
@@ -99,6 +99,17 @@ class Cuts:
 
 
 @dataclass(frozen=True)
+class CountedCuts(Cuts):
+    """The same, with an entry in `passes` for every reading."""
+
+    passes: list[int] = field(default_factory=list)
+
+    def parts(self) -> Iterator[_CutPart]:
+        self.passes.append(1)
+        return super().parts()
+
+
+@dataclass(frozen=True)
 class _CutPart:
     cuts: Cuts
     start: int
@@ -122,12 +133,6 @@ def frame_of(X: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
 
 
-def needs_memory(learner: Any) -> bool:
-    """Whether the catalog says that it keeps all rows: Dask collections are tried once, on a mixed table."""
-    found = {entry.name: entry.scales for entry in catalog.learners()}
-    return found.get(type(learner).__name__) == "in memory"
-
-
 def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """The rows in forms that `fit` takes, with what to call it with: one form of every kind.
 
@@ -139,7 +144,8 @@ def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple
     yield "random cuts", (Rows(Cuts(_weighted(learner, data))),)
     in_memory = (_fortran, _pandas, _polars)
     streams = (_parquet_stream, _csv_stream)
-    lazy = () if needs_memory(learner) else (_dask_array, _dask_frame, _dask_scan)
+    # who keeps all rows tries a Dask collection once, on a mixed table
+    lazy = () if learner._reads_rows == "in memory" else (_dask_array, _dask_frame, _dask_scan)
     for kind in (in_memory, streams, lazy):
         if kind:
             form = kind[turn % len(kind)]

@@ -33,7 +33,11 @@ MORE = {
     "DecisionTreeRegressor": {"max_bins": [3, 16], "ccp_alpha": [0.1]},
 }
 LARGEST = {"n_clusters": 5, "n_components": 3, "n_centers": 5, "n_waves": 10, "n_bins": 5}
-BLOCKS = [e for e in catalog.learners() if e.scales != "in memory" and (e.space or e.name in MORE)]
+BLOCKS = [
+    entry
+    for entry in catalog.learners()
+    if learner_named(entry.name)._reads_rows != "in memory" and (entry.space or entry.name in MORE)
+]
 
 
 def settings(entry):

@@ -8,7 +8,7 @@ and on Dask.
 
 from lyceum.base._density import Density
 from lyceum.base._explanations import explain_frame, sum_by_source
-from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
+from lyceum.base._learner import CATEGORICAL_FEATURES, Learner, Reading
 from lyceum.base._mistake_bound import separability_facts, set_separability
 from lyceum.base._model_parts import complexity, pipeline_steps
 from lyceum.base._new_columns import NewColumns, library_of, output_library
@@ -39,6 +39,7 @@ __all__ = [
     "OnePassClassifier",
     "OnePassLearner",
     "PosteriorClassifier",
+    "Reading",
     "Regressor",
     "check_same_columns",
     "check_takes_weights",

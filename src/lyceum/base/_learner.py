@@ -18,10 +18,25 @@ from lyceum.base._model_parts import check_learner, n_fitted_numbers
 from lyceum.base._n_jobs_verbose import allowed_threads, constrain_running, limit_predictions, shown_progress
 from lyceum.base._row_names import without_row_names
 from lyceum.base._state import unchanged_on_failure
-from lyceum.data import ArraySource, Block, CheckCells, Column, Design, Inputs, Recode, Rows, Schema, Step
+from lyceum.data import (
+    KINDS,
+    ArraySource,
+    Block,
+    CheckCells,
+    Column,
+    Design,
+    Inputs,
+    Kind,
+    Recode,
+    Rows,
+    Schema,
+    Step,
+)
 from lyceum.report import Explanation, Summary
 
-__all__ = ["CATEGORICAL_FEATURES", "Learner"]
+__all__ = ["CATEGORICAL_FEATURES", "Learner", "Reading"]
+
+Reading = Literal["one pass", "many passes", "in memory"]
 
 # what the parameter `categorical_features` may be: names, numbers or flags of columns
 CATEGORICAL_FEATURES = [StrOptions({"from_dtype"}), "array-like", "boolean", None]
@@ -33,8 +48,10 @@ class Learner(BaseEstimator):
     A subclass writes `fit` over `self._rows(X, y, sample_weight)`, and `predict` or `transform` by
     `self._apply(function_of_block, X)`. Its class attributes say what it takes: `_coding` is how categories
     reach it ("codes" into tables, "one_of_c" columns, or "reference" columns without the first category),
-    `_takes_missing`, `_takes_sparse` and `_takes_unlabelled` which rows it takes. `fit` is all or nothing:
-    where it fails or is cancelled, the learner stays as it was.
+    `_takes_missing`, `_takes_sparse`, `_takes_kinds` and `_takes_unlabelled` which rows it takes,
+    `_reads_rows` how it reads them, and `_needs_scaling` whether the units of columns matter to it. The
+    catalog shows these of a learner with its default settings. `fit` is all or nothing: where it fails or is
+    cancelled, the learner stays as it was.
 
     Attributes
     ----------
@@ -77,6 +94,9 @@ class Learner(BaseEstimator):
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
     _takes_missing: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
+    _takes_kinds: ClassVar[tuple[Kind, ...]] = KINDS
+    _reads_rows: ClassVar[Reading] = "many passes"
+    _needs_scaling: ClassVar[bool] = False  # a penalty or a distance compares columns in their units
     _takes_unlabelled: ClassVar[bool] = False  # classes may be missing; their codes are -1
     _blanks_row_names: ClassVar[bool] = False  # columns of about one category per row are not looked at
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from lyceum import statistics
-from lyceum.base._learner import Learner
+from lyceum.base._learner import Learner, Reading
 from lyceum.base._posterior_classifier import PosteriorClassifier
 from lyceum.data import Block, Rows, Schema, Statistic, design_change
 from lyceum.errors import DataError, SchemaError, undefined
@@ -48,6 +48,8 @@ class OnePassLearner(Learner):
     >>> ColumnMeans().partial_fit([[1.0], [2.0]]).partial_fit([[6.0]]).mean_.tolist()
     [3.0]
     """
+
+    _reads_rows: ClassVar[Reading] = "one pass"
 
     statistic_: Any
 

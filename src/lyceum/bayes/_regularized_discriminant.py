@@ -143,6 +143,7 @@ class RegularizedDiscriminant(QuadraticRule):
     """
 
     covariance = "full"
+    _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
         "gamma": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],

@@ -29,7 +29,7 @@ from lyceum.catalog import (
     statistics,
     trees,
 )
-from lyceum.catalog._entry import TASKS, Entry, Item, Scale, Task
+from lyceum.catalog._entry import TASKS, Entry, Item, Task
 from lyceum.catalog._types import types
 from lyceum.errors import LyceumError
 
@@ -37,7 +37,6 @@ __all__ = [
     "TASKS",
     "Entry",
     "Item",
-    "Scale",
     "Task",
     "find",
     "items",

@@ -53,7 +53,7 @@ def _tally() -> str:
 def show_learners(task: str | None, as_json: bool) -> None:
     entries = catalog.learners(task)  # type: ignore[arg-type]
     if as_json:
-        print_json([{**asdict(entry), "space": dict(entry.space)} for entry in entries])
+        print_json([entry.as_dict() for entry in entries])
         return
     for name in dict.fromkeys(entry.task for entry in entries):
         console.print(f"\n[bold]{name}[/]")

@@ -60,6 +60,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
     [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [9.0, 0.0, 1.0], [10.0, 0.0, 1.0]]
     """
 
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "clusterer": [HasMethods(["fit"]), None],
         "kind": [StrOptions({"distances", "one_of_k"})],

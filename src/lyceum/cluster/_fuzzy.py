@@ -98,6 +98,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
     """
 
     _coding = "one_of_c"
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "fuzziness": [Interval(Real, 1, None, closed="neither")],

@@ -140,6 +140,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
 
     _coding = "one_of_c"
     _takes_sparse = True
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions(set(STARTS)), callable, "array-like"],

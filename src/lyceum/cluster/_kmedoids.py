@@ -118,6 +118,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     [1, 1, 1, 0, 0]
     """
 
+    _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "metric": METRICS,

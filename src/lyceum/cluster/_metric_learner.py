@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum._threads import ordered_map
-from lyceum.base import Learner
+from lyceum.base import Learner, Reading
 from lyceum.cluster._starts import distinct_rows
 from lyceum.cluster._to_clusters import finite_distances
 from lyceum.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
@@ -89,6 +89,8 @@ class MetricLearner(Learner):
 
     _takes_missing: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
+    _reads_rows: ClassVar[Reading] = "in memory"
+    _needs_scaling = True
 
     metric: Any
     metric_: Metric

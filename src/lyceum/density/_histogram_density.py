@@ -91,6 +91,7 @@ class HistogramDensity(Density, OnePassLearner):
     0.5
     """
 
+    _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         "bin_width": [Interval(Real, 0, None, closed="neither"), StrOptions(set(_RULES)), "array-like"],
         "n_bins": [Interval(Integral, 1, None, closed="left"), "array-like", None],

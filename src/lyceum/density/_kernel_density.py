@@ -110,6 +110,7 @@ class KernelDensity(Density, Learner):
     1.0
     """
 
+    _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = KERNEL_CONSTRAINTS
 
     def __init__(

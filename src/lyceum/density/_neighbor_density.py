@@ -75,6 +75,8 @@ class NeighborDensity(Density, Learner):
     [0.25, 0.125]
     """
 
+    _reads_rows = "in memory"
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         **CATEGORIES,

@@ -94,6 +94,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     ['far', 'near', 'far']
     """
 
+    _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = {
         **KERNEL_CONSTRAINTS,
         "bandwidth": [*KERNEL_CONSTRAINTS["bandwidth"], StrOptions({"log_loss"})],

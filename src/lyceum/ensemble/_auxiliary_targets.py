@@ -96,6 +96,7 @@ class AuxiliaryTargets(EitherTask, Learner):
     """
 
     _coding = "codes"
+    _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "auxiliary": ["array-like", None],

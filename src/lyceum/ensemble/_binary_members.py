@@ -164,6 +164,7 @@ class BinaryMembers(Classifier, Ensemble):
     """A classifier of several classes made of binary members: a subclass says by which code, and decodes."""
 
     _explains_by_replacement: ClassVar[bool] = True
+    _needs_scaling = True  # as logistic regressions do
     _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _alternative: ClassVar[str] = "lyceum.linear.LogisticRegression, which takes several classes directly"
 

@@ -80,6 +80,7 @@ class CommitteeBase(_BaseComposition, Learner):
     """Different learners, each with its own columns, whatever is done with their answers."""
 
     _coding = "codes"
+    _reads_rows = "in memory"
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
     _members_name: ClassVar[str] = "members"
     _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell

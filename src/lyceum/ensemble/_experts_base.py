@@ -55,6 +55,7 @@ EXPERT_CONSTRAINTS: dict[str, Any] = {
 class ExpertsBase(EitherTask, Learner):
     """Experts under gates, whatever the shape of the tree."""
 
+    _reads_rows = "in memory"
     _for_classes: ClassVar[str] = "give it classifiers as experts, e.g. expert=LogisticRegression()"
     _for_numbers: ClassVar[str] = "give it regressors as experts, e.g. expert=Ridge()"
 

@@ -231,6 +231,7 @@ class Ensemble(Learner):
     """
 
     _coding = "codes"
+    _reads_rows = "in memory"
     _alternative: ClassVar[str] = "a sample of the rows"  # where the rows are too many to hold
     _explains_by_replacement: ClassVar[bool] = False  # `fit` learns `typical_`
 

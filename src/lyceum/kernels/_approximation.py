@@ -239,6 +239,7 @@ class RandomFourierFeatures(Transformer):
 
     _takes_missing = False
     _takes_sparse = True
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_waves": [Interval(Integral, 1, None, closed="left")],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],

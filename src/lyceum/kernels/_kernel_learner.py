@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum import distances
-from lyceum.base import CATEGORICAL_FEATURES, Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, Reading
 from lyceum.data import Block, CheckCells, Rows, Step
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.kernels._kernel import Kernel, as_kernel
@@ -46,6 +46,8 @@ KERNEL_CONSTRAINTS: dict[str, Any] = {
 class KernelLearner(Learner):
     """A learner that keeps rows and compares others with them by a kernel."""
 
+    _reads_rows: ClassVar[Reading] = "in memory"
+    _needs_scaling = True
     _alternative: ClassVar[str]  # for rows that memory cannot hold
 
     kernel: Any

@@ -123,6 +123,7 @@ class LinearSVC(Classifier, Learner):
     """
 
     _takes_sparse: ClassVar[bool] = True
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"squared_hinge", "hinge"})],

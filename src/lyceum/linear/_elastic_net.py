@@ -119,6 +119,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     """
 
     _coding = "one_of_c"
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],

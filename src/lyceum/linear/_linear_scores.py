@@ -27,6 +27,7 @@ class LinearScores(Classifier, Learner):
 
     _coding = "one_of_c"
     _takes_sparse: ClassVar[bool] = True
+    _needs_scaling = True
 
     classes_: np.ndarray
     coef_: np.ndarray

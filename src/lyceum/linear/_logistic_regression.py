@@ -186,6 +186,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     _coding = "reference"
     _takes_sparse: ClassVar[bool] = True
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],

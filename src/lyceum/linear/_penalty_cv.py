@@ -31,6 +31,9 @@ CV_CONSTRAINTS: dict[str, Any] = {
 class PenaltyCV(LinearPredictor):
     """A penalty chosen from the errors of left-out folds."""
 
+    _reads_rows = "one pass"
+    _needs_scaling = True
+
     rule: str
     cv: Any
     standardize: bool

@@ -88,6 +88,7 @@ class Ridge(LeastSquares):
     """
 
     _coding = "one_of_c"
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "standardize": ["boolean"],

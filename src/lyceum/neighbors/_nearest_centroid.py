@@ -99,6 +99,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
     ([[1.0, 0.0], [9.0, 1.0]], ['a', 'b'])
     """
 
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_centroids": [Interval(Integral, 1, None, closed="left")],
         "exemplar": [StrOptions({"mean", "median", "geometric_median"})],
@@ -167,12 +168,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
     def _learn_scale(self, rows: Rows) -> None:
         moments = moments_of(rows)
         numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]
-        self.center_ = np.where(np.isfinite(moments.mean), moments.mean, 0.0)
+        self.center_ = np.where(np.isfinite(moments.mean) & (not self._needs_origin), moments.mean, 0.0)
         self.scale_ = np.ones(len(numeric))
         if self.scale is not None:
             self.scale_ = np.where(numeric, spreads_of(moments, self.scale), 1.0)
-        if self._needs_origin:
-            self.center_ = np.zeros(len(numeric))
 
     @property
     def _needs_origin(self) -> bool:

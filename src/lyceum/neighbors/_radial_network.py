@@ -42,6 +42,7 @@ RADIAL_CONSTRAINTS: dict[str, list[Any]] = {
 class RadialNetwork(Learner):
     """Radial units in scaled columns, fitted to one or several target columns."""
 
+    _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict[str, Any]] = RADIAL_CONSTRAINTS
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
 

@@ -85,6 +85,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     ['identified', 'identified', 'unknown']
     """
 
+    _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_radius": [Interval(Real, 0, None, closed="neither"), None],
         "min_radius": [Interval(Real, 0, None, closed="left")],

@@ -66,6 +66,8 @@ class StoredRows(Learner):
     A subclass has the parameters `metric`, `metric_params` and `scale`.
     """
 
+    _reads_rows = "in memory"
+
     metric: Any
     metric_params: Any
     scale: Any

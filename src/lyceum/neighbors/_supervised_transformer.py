@@ -26,6 +26,8 @@ class ScaledSample(NamedTuple):
 class SupervisedTransformer(NewColumns, Learner):
     """Rows are (x - mean_) @ components_.T after the transformation; a subclass learns `components_`."""
 
+    _reads_rows = "in memory"
+
     mean_: np.ndarray
     components_: np.ndarray
     classes_: np.ndarray

@@ -44,6 +44,7 @@ _TYPICAL_ROWS = 256  # stored rows that tell how far apart rows are in a column
 class Voter(StoredRows):
     """Predictions from the votes of stored rows."""
 
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict[str, Any]] = VOTER_CONSTRAINTS
     history_axes: ClassVar[tuple[str, str]] = ("neighbours", "error")
 

@@ -88,6 +88,7 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _coding = "codes"
+    _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = {
         "detector": [HasMethods(["fit", "score_samples"]), StrOptions({"isolation", "gaussian", "distance"})],
         "false_alarm_rate": [Interval(Real, 0.0, 1.0, closed="left")],

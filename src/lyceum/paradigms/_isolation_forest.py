@@ -83,6 +83,7 @@ class IsolationForest(Learner):
     200
     """
 
+    _reads_rows = "in memory"
     _takes_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],

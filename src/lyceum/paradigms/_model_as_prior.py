@@ -88,6 +88,7 @@ class ModelAsPrior(EitherTask, Learner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
+    _reads_rows = "in memory"
     _takes_missing: ClassVar[bool] = True
     _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
 

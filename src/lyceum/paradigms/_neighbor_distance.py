@@ -71,6 +71,7 @@ class NeighborDistance(MetricLearner):
     [-0.5, -4.0]
     """
 
+    _needs_scaling = False  # Gower's distance divides numbers by their ranges
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "metric": NAMED_METRICS,

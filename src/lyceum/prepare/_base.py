@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from lyceum.base import Learner, library_of, output_library, undefined
+from lyceum.base import Learner, Reading, library_of, output_library, undefined
 from lyceum.data import Align, ArraySource, Block, CheckCells, Design, Rows, Schema, Step, is_dask, to_arrow
 from lyceum.prepare._containers import contain
 
@@ -73,6 +73,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
 
     _coding = "codes"
     _takes_missing = True
+    _reads_rows: ClassVar[Reading] = "one pass"
     _nan_means_none = True  # e.g. the range of a column of categories
     _keeps_rows: ClassVar[bool] = True
 

@@ -86,6 +86,7 @@ class Discretize(Transformer):
     {'age': ['≤ 43.5', '> 43.5', None]}
     """
 
+    _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         "method": [StrOptions({"auto", "mdl", "frequency", "width"})],
         "n_bins": [Interval(Integral, 2, None, closed="left")],

@@ -79,6 +79,7 @@ class FillFromNeighbors(Transformer):
     {'age': [20.0, 22.0, 60.0, 61.0, 60.0], 'sex': ['f', 'f', 'm', 'm', 'm']}
     """
 
+    _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"uniform", "distance"})],

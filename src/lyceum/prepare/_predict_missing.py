@@ -117,6 +117,7 @@ class PredictMissing(Transformer):
 
     history_axes: ClassVar[tuple[str, str]] = ("round", "largest move")
 
+    _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -100,6 +100,7 @@ class AttributeRanking(ColumnSelector):
     ([0.0, 1.0], ['sky'])
     """
 
+    _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         "measure": [StrOptions({*MEASURES, "relief"})],
         "n_features": [Interval(Integral, 1, None, closed="left"), None],

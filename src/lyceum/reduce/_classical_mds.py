@@ -96,6 +96,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     [3.0, 7.0]
     """
 
+    _reads_rows = "in memory"
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "metric": [str, Metric],

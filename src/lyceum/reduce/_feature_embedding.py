@@ -78,6 +78,8 @@ class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     """
 
     _coding = "one_of_c"
+    _reads_rows = "in memory"
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "center": ["boolean"],

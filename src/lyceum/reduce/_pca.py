@@ -123,6 +123,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
 
     _coding = "one_of_c"
     _takes_sparse = True
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [
             Interval(Integral, 1, None, closed="left"),

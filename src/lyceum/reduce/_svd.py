@@ -94,6 +94,8 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
 
     _coding = "one_of_c"
     _takes_sparse = True
+    _reads_rows = "one pass"
+    _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "svd_solver": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],

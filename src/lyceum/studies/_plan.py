@@ -224,11 +224,12 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
     left_out: dict[int, list[str]] = {}
     for choice in choices:
         entry = _entry(choice, data)
-        limit = entry.study_rows or (_IN_MEMORY if entry.scales == "in memory" else None)
+        in_memory = entry.scales == "in memory" and not entry.settings_in_passes
+        limit = entry.study_rows or (_IN_MEMORY if in_memory else None)
         if limit is not None and data.n_rows > limit and not recipe.learners:
             left_out.setdefault(limit, []).append(readable(entry.name))
             continue
-        if entry.scales == "in memory" and data.is_sample:
+        if in_memory and data.is_sample:
             if not recipe.learners:
                 left_out.setdefault(len(data.y), []).append(readable(entry.name))
                 continue
@@ -268,7 +269,8 @@ def _candidate(
 ) -> Candidate:
     steps, why = _steps(entry, data)
     space = dict(entry.space if choice.search is None else choice.search)
-    settings = {**entry.study_settings, **choice.settings}
+    in_passes = entry.settings_in_passes if data.is_sample else {}  # for the final fit on all rows
+    settings = {**entry.study_settings, **in_passes, **choice.settings}
     for name in settings:
         space.pop(name, None)
     search = spread_settings(space, recipe.n_settings, choice.search is None)

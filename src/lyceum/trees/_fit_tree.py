@@ -43,7 +43,7 @@ from lyceum.trees._pruning import (
 )
 from lyceum.trees._record import growth_record
 
-__all__ = ["fit_tree"]
+__all__ = ["fit_tree", "prunes_with_rows"]
 
 _WITHOUT_ROWS = "max_bins=255, which grows trees from histograms, if it prunes without rows"
 
@@ -257,6 +257,11 @@ def _chooses_alpha(learner: Any) -> bool:
     return learner.ccp_alpha == "cv" or (learner.pruning == "cost_complexity" and not learner.ccp_alpha)
 
 
+def prunes_with_rows(learner: Any) -> bool:
+    """Whether pruning needs the rows, whatever the tree is grown from."""
+    return learner.pruning == "reduced_error" or _chooses_alpha(learner)
+
+
 def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray | None) -> np.ndarray | None:
     if factors is None:
         return weight
@@ -267,7 +272,7 @@ def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray 
 
 
 def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCandidates]:
-    if learner.pruning == "reduced_error" or _chooses_alpha(learner):
+    if prunes_with_rows(learner):
         setting = "α by cross-validation" if _chooses_alpha(learner) else "pruning='reduced_error'"
         raise SourceError(
             f"{setting} needs the rows in memory: give scan(...) more memory, or prune by another rule"

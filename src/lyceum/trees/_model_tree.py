@@ -155,6 +155,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     """
 
     _coding = "codes"
+    _reads_rows = "in memory"
     _takes_missing: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
@@ -298,7 +299,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
 
         Parameters
         ----------
-        X : array, frame or `scan(...)`
+        X : array, frame or `scan(...)`, or one row as a dict or Series of named cells
         row : int, default=0
             The number of the row in X.
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import Learner, Reading
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary
@@ -32,7 +32,7 @@ from lyceum.trees._cost_complexity import (
     cost_complexity_path,
     prune_by_complexity,
 )
-from lyceum.trees._fit_tree import fit_tree
+from lyceum.trees._fit_tree import fit_tree, prunes_with_rows
 from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_loss
 from lyceum.trees._rules import Rule, rules
 from lyceum.trees._summary import summary_of
@@ -48,10 +48,15 @@ class TreeLearner(TreeModel, Learner):
 
     criterion: str
     pruning: str | None
+    max_bins: int | None
     _router: Any
     tree_: Tree
     max_features_: int
     feature_importances_: np.ndarray
+
+    @property
+    def _reads_rows(self) -> Reading:  # type: ignore[override]
+        return "in memory" if self.max_bins is None or prunes_with_rows(self) else "many passes"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Grow the tree on all rows of X, and prune it.
@@ -93,7 +98,7 @@ class TreeLearner(TreeModel, Learner):
 
         Parameters
         ----------
-        X : array, frame or `scan(...)`
+        X : array, frame or `scan(...)`, or one row as a dict or Series of named cells
         row : int, default=0
             The number of the row in X.
 

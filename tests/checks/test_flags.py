@@ -1,0 +1,63 @@
+"""The flags of the catalog, which every class declares itself, are true of a learner with its defaults."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.utils import get_tags
+from tests.checks.fits import fit
+from tests.checks.source_laws import passes_without_memory
+from tests.checks.tables import data_for
+
+from lyceum import catalog
+
+ENTRIES = catalog.learners()
+FEW = {"max_iter": 3, "n_estimators": 3, "n_init": 1, "random_state": 0}  # enough to see how rows are read
+UNITS = np.array([8.0, 1.0, 1.0, 0.25])  # of the columns, against those before
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def by_name(entry):
+    return entry.name
+
+
+def with_defaults(entry):
+    learner = entry.load()()
+    return learner.set_params(**{name: FEW[name] for name in FEW if name in learner.get_params()})
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=by_name)
+def test_scales_is_how_rows_are_read_that_memory_cannot_hold(entry):
+    passes = passes_without_memory(with_defaults(entry))
+    found = "in memory" if passes is None else "many passes" if passes > 1 else "one pass"
+    assert found == entry.scales
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.settings_in_passes], ids=by_name)
+def test_settings_in_passes_are_for_learners_that_otherwise_work_in_memory(entry):
+    assert entry.scales == "in memory"
+    assert passes_without_memory(with_defaults(entry).set_params(**entry.settings_in_passes)) > 1
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if hasattr(e.load(), "predict")], ids=by_name)
+def test_units_matter_where_scaling_is_needed(entry):
+    learner = with_defaults(entry)
+    data = data_for(learner, 80)
+    one, other = (scores(fit(learner, X, data.y), X) for X in (data.X, data.X * UNITS))
+    counts = get_tags(learner).input_tags.positive_only  # have a unit, which scaling would take away
+    assert counts or entry.needs_scaling == (not np.allclose(one, other, rtol=1e-4, atol=1e-4))
+
+
+def scores(fitted, X):
+    """What changes first when a prediction does; the places of classes and clusters otherwise."""
+    name = next(name for name in ("predict_proba", "decision_function", "predict") if hasattr(fitted, name))
+    found = np.asarray(getattr(fitted, name)(X))
+    return found if found.dtype.kind in "fi" else np.unique(found, return_inverse=True)[1]
+
+
+def test_a_flag_imports_no_more_than_its_class():
+    code = "import sys; from lyceum.catalog import find; find('Ridge').missing; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"lyceum.trees", "lyceum.bayes", "lyceum.neural"} & set(done.stdout.split())
