@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lyceum.data._csv import CsvFormat
+from lyceum.data._read_once import open_whole
 from lyceum.errors import DataError
 
 __all__ = ["read_arff"]
@@ -28,7 +29,7 @@ Cells = list[str | None]
 def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
     """The table of an ARFF file: numbers, nominal columns with all declared values, dates as times, text."""
     try:
-        with io.TextIOWrapper(pa.input_stream(path, compression="detect"), encoding) as file:
+        with io.TextIOWrapper(open_whole(path), encoding) as file:
             columns, rows = _header(file, path), file.read()
     except UnicodeDecodeError as error:
         text = f"{path} is not {encoding.upper()} text: give its encoding, e.g. --encoding latin-1"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
+import io
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +14,7 @@ import pyarrow as pa
 
 from lyceum.data._arrow import to_arrow
 from lyceum.data._file_format import FileFormat
+from lyceum.data._read_once import current_reads, read_start
 from lyceum.errors import DataError
 
 __all__ = ["choose_table", "is_database", "read_database"]
@@ -20,21 +23,53 @@ __all__ = ["choose_table", "is_database", "read_database"]
 def is_database(path: str) -> str:
     """ "sqlite" or "duckdb", by the first bytes of the file, else ""."""
     try:
-        with open(path, "rb") as file:
-            head = file.read(16)
+        head = read_start(path, 16)
     except OSError:
         return ""
     return "sqlite" if head.startswith(b"SQLite format 3") else "duckdb" if head[8:12] == b"DUCK" else ""
 
 
 def read_database(path: str, form: FileFormat) -> pa.Table:
-    """One table or view of a database file."""
-    kind = is_database(path)
-    if kind == "sqlite":
-        return _read_sqlite(path, form)
-    if kind == "duckdb":
-        return _read_duckdb(path, form)
-    raise DataError(f"{path} is not an SQLite or DuckDB file")
+    """One table or view of a database file.
+
+    The database reads what it needs of its file, and of a journal beside it, so that the hash is of the rows.
+    """
+    kind, reads = is_database(path), current_reads()
+    if not kind:
+        raise DataError(f"{path} is not an SQLite or DuckDB file")
+    table = (_read_sqlite if kind == "sqlite" else _read_duckdb)(path, form)
+    if reads is not None and reads.hashed:
+        reads.keep_hash(path, _table_hash(table))
+    return table
+
+
+def _table_hash(table: pa.Table) -> bytes:
+    """A hash of names, types and cells, whatever stands in the memory of missing cells."""
+    total = hashlib.sha256()
+    for name in table.column_names:
+        column = table.column(name)
+        present = column.is_valid()
+        cells = column.drop_null()
+        cells = cells.cast(pa.uint8()) if pa.types.is_boolean(cells.type) else cells
+        for each in (present.cast(pa.uint8()), cells):
+            content = pa.table({name: each}).combine_chunks()
+            with pa.ipc.new_stream(pa.PythonFile(_HashSink(total), "w"), content.schema) as writer:
+                writer.write_table(content)
+    return total.digest()
+
+
+class _HashSink(io.RawIOBase):
+    """A file whose bytes are hashed as they are written, and kept nowhere."""
+
+    def __init__(self, total: Any) -> None:
+        self._total = total
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._total.update(data)
+        return len(data)
 
 
 def choose_table(path: str, names: Sequence[str], wanted: str, what: str = "table") -> str:

@@ -20,7 +20,14 @@ from lyceum.data._csv_errors import read_head, unpacked_name
 from lyceum.data._databases import is_database, read_database
 from lyceum.data._file_format import FileFormat, text_encoding
 from lyceum.data._json_lines import read_json
-from lyceum.data._read_once import read_footer, read_parquet_file, reading_once
+from lyceum.data._read_once import (
+    is_packed,
+    open_whole,
+    read_footer,
+    read_parquet_file,
+    read_start,
+    reading_once,
+)
 from lyceum.data._rows_text import source_name
 from lyceum.data._sources import file_errors
 from lyceum.data._text_styles import (
@@ -144,8 +151,7 @@ def _kind(path: str) -> str:
 
 def _first_bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read(16)
+        return b"" if is_packed(path) else read_start(path, 16)
     except OSError:
         return b""
 
@@ -333,10 +339,10 @@ def _arrow_table(path: str) -> pa.Table:
     """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
     import pyarrow.feather as feather
 
-    if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
-        return feather.read_table(path)
-    with pa.input_stream(path) as stream:
-        return pa.ipc.open_stream(stream).read_all()
+    with open_whole(path) as file:
+        if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
+            return feather.read_table(file)
+        return pa.ipc.open_stream(file).read_all()
 
 
 def _read_arff(paths: Sequence[str], form: FileFormat) -> Tables:

@@ -10,6 +10,7 @@ import pyarrow.json as pj
 
 from lyceum.data._csv_errors import read_head
 from lyceum.data._file_format import FileFormat, text_encoding
+from lyceum.data._read_once import open_whole
 from lyceum.errors import DataError
 
 __all__ = ["read_json"]
@@ -40,7 +41,7 @@ def read_json(path: str, form: FileFormat) -> pa.Table:
 
 def _lines(path: str) -> pa.Table:
     try:
-        with pa.input_stream(path, compression="detect") as stream:
+        with open_whole(path) as stream:
             return pj.read_json(stream, pj.ReadOptions(block_size=_BLOCK))
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):
@@ -52,7 +53,7 @@ def _lines(path: str) -> pa.Table:
 
 def _read_at_once(path: str, encoding: str) -> pa.Table:
     """By Python's own reader: a list of objects, other encodings, columns that mix types."""
-    with pa.input_stream(path, compression="detect") as stream:
+    with open_whole(path) as stream:
         content = stream.read()
     try:
         text = content.decode(encoding).lstrip("\ufeff \t\r\n")

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
@@ -20,7 +19,7 @@ from lyceum.data._file_format import FileFormat
 from lyceum.data._files import check_same, file_kind, paths_of, read_whole
 from lyceum.data._part_work import merge_all
 from lyceum.data._profile import TableProfile, names_with_levels
-from lyceum.data._read_once import current_reads
+from lyceum.data._read_once import current_reads, read_footer, reading_once
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
@@ -117,8 +116,13 @@ def read_through(
     >>> len(file.seen.rows), inspect(file).n_rows == len(scan(file, "species"))
     (100, True)
     """
-    paths = paths_of(data)
     drawn = _Draw(target, frozenset(in_full), size, cells, seed)
+    with reading_once():
+        return _read_through(data, form, drawn)
+
+
+def _read_through(data: Any, form: FileFormat | None, drawn: _Draw) -> LargeFile:
+    paths = paths_of(data)
     if file_kind(paths) == "parquet":
         seen = _seen_in_parquet(paths, drawn)
         return LargeFile(paths, source_name(data), None, seen, drawn.in_full)
@@ -164,7 +168,7 @@ def _seen_in_csv(paths: list[str], form: CsvFormat, draw: _Draw) -> Iterator[Sam
 
 
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
-    schema = read_whole(paths[0], pq.read_schema)
+    schema = read_whole(paths[0], read_footer).schema.to_arrow_schema()
     draw = replace(draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema)))
     source = ParquetSource(paths, Schema.of_numbers(schema.names), reads=current_reads())
     parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())

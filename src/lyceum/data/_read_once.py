@@ -26,7 +26,6 @@ __all__ = [
 ]
 
 _CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
-_END = 1 << 16  # bytes, which hold most footers of Parquet files
 _LAST = 256  # bytes of a stream that are remembered
 _FOOTER = -1  # its place before the parts of a Parquet file
 
@@ -43,6 +42,7 @@ class FileReads:
         self._open: dict[str, io.FileIO] = {}
         self._bytes: dict[str, pa.Buffer] = {}
         self._ends: dict[str, bytes] = {}
+        self._passing: list[io.FileIO] = []
         self._footers: dict[str, pq.FileMetaData] = {}
         self._pieces: dict[str, dict[int, bytes]] = {}
 
@@ -92,7 +92,8 @@ class FileReads:
                     done += count
                 if done == unread < size:
                     at = unread - (total - len(end))
-                    view[unread:], done = end[at : at + size - unread], size
+                    view[unread:] = memoryview(pa.py_buffer(end[at : at + size - unread]))
+                    done = size
             self._bytes[path] = held[:done]
         return self._bytes.setdefault(path, before)
 
@@ -100,10 +101,10 @@ class FileReads:
         """All bytes of a file in their order: those that are held, then the rest, which is not."""
         return _FileStream(self, path)
 
-    def take(self, path: str) -> tuple[pa.Buffer, io.FileIO]:
-        """The bytes that are held from the start of a file, and the file behind them, to be closed."""
+    def begin(self, path: str) -> tuple[pa.Buffer, io.FileIO]:
+        """The bytes that are held from the start of a file, and the file behind them, for one stream."""
         held, file = self._bytes.get(path, pa.py_buffer(b"")), self.handle(path)
-        del self._open[path]
+        self._passing.append(self._open.pop(path))
         if held.size:
             file.seek(held.size)
         return held, file
@@ -111,9 +112,10 @@ class FileReads:
     def footer(self, path: str) -> pq.FileMetaData:
         """The description of a Parquet file, which stands at its end."""
         if path not in self._footers:
-            size = int.from_bytes(self.end(path, _END)[-8:-4], "little") + 8
-            footer = self.end(path, size if size <= self._size(path) else _END)
-            self._footers[path] = pq.read_metadata(pa.BufferReader(footer))
+            size = int.from_bytes(self.end(path, 8)[:4], "little") + 8
+            footer = self.end(path, size)
+            is_cut = len(footer) < size
+            self._footers[path] = pq.read_metadata(self.handle(path) if is_cut else pa.BufferReader(footer))
             self._pieces.setdefault(path, {})[_FOOTER] = hashlib.sha256(footer).digest()
         return self._footers[path]
 
@@ -123,9 +125,10 @@ class FileReads:
 
     def release(self) -> None:
         """Close the files and let go of their bytes; hashes and footers stay."""
-        for file in self._open.values():
+        for file in (*self._open.values(), *self._passing):
             file.close()
         self._open.clear()
+        self._passing.clear()
         self._bytes.clear()
         self._ends.clear()
 
@@ -153,9 +156,11 @@ class FileReads:
 class _FileStream:
     """A file from its first byte to its last, of which those that are held are not read again."""
 
+    closed = False
+
     def __init__(self, reads: FileReads, path: str) -> None:
         self._reads, self._path, self._at = reads, path, 0
-        self._held, self._file = reads.take(path)
+        self._held, self._file = reads.begin(path)
         self._hash, self._last = hashlib.sha256(), b""
 
     def read(self, size: int) -> bytes:
@@ -169,12 +174,8 @@ class _FileStream:
             self._reads.finish(self._path, self._hash.digest(), self._last)
         return data
 
-    @property
-    def closed(self) -> bool:
-        return self._file.closed
-
     def close(self) -> None:
-        self._file.close()
+        """The file is closed by `release`: a reader that gave up may still read ahead."""
 
 
 class _StartStream:

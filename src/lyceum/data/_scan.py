@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
@@ -37,7 +36,7 @@ from lyceum.data._files import (
 from lyceum.data._large_file import LargeFile
 from lyceum.data._part_work import merge_all
 from lyceum.data._profile import TableProfile, check_same_types, contents, names_with_levels
-from lyceum.data._read_once import reading_once
+from lyceum.data._read_once import read_footer, reading_once
 from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Schema
@@ -203,12 +202,12 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -
     paths = paths_of(data)
     kind = file_kind(paths, form.table)
     if kind == "parquet":
-        return _parquet_source(paths, roles, memory)
+        with reading_once():  # the footer
+            return _parquet_source(paths, roles, memory)
     with reading_once():
-        is_large = kind == "csv" and not fits_memory(paths, memory, form)
-        found = None if is_large else read_files(paths, form, known=roles.written)
-    if found is None:
-        return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
+        if kind == "csv" and not fits_memory(paths, memory, form):
+            return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
+        found = read_files(paths, form, known=roles.written)
     say(found.notes, paths[0])
     return (_table_source if is_typed(kind) else _inferred_source)(found.table, roles, found.written)
 
@@ -240,13 +239,13 @@ def _parquet_source(
     paths: list[str], roles: ColumnRoles, memory: int, known: TableProfile | None = None
 ) -> Source:
     """Parquet files in memory, or read on every pass; with a `known` profile they are not read for kinds."""
-    first = read_whole(paths[0], pq.read_schema)
+    first = read_whole(paths[0], read_footer).schema.to_arrow_schema()
     for path in paths[1:]:
-        other = read_whole(path, pq.read_schema)
+        other = read_whole(path, read_footer).schema.to_arrow_schema()
         check_same(first.names, other.names, paths[0], path)
         check_same_types(types_of(first), types_of(other))
     wanted = roles.names_to_read(first.names)
-    n_rows = sum(pq.read_metadata(path).num_rows for path in paths)
+    n_rows = sum(read_footer(path).num_rows for path in paths)
     check_has_rows(n_rows, paths[0])
     if n_rows * len(wanted) * 8 <= memory:
         return _table_source(read_parquet(paths, wanted), replace(roles, ignore=()))

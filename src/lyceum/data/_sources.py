@@ -19,7 +19,7 @@ from scipy import sparse
 from lyceum.data._block import Block, as_float, block_rows
 from lyceum.data._coding import ArrayCoder, TableCoder, with_texts
 from lyceum.data._csv import CsvFormat
-from lyceum.data._read_once import FileReads
+from lyceum.data._read_once import FileReads, read_footer
 from lyceum.data._schema import Schema
 from lyceum.errors import DataError
 
@@ -175,16 +175,16 @@ class ParquetSource:
     paths: Sequence[str]
     schema: Schema
     text: tuple[str, ...] = ()  # columns to read as dictionaries
-    reads: FileReads | None = None  # hashes the bytes that are read
+    reads: FileReads | None = None  # gives the footers, and hashes the bytes that are read
 
     @property
     def n_rows(self) -> int:
-        return sum(pq.read_metadata(path).num_rows for path in self.paths)
+        return sum(read_footer(path).num_rows for path in self.paths)
 
     def parts(self) -> Iterator[ParquetPart]:
         start = 0
         for path in self.paths:
-            metadata = pq.read_metadata(path)
+            metadata = read_footer(path)
             for groups in _group(metadata):
                 n_rows = sum(metadata.row_group(group).num_rows for group in groups)
                 yield ParquetPart(path, groups, start, n_rows, self.schema, self.text, self.reads)
@@ -240,7 +240,9 @@ class ParquetPart:
 
     def _batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         options = {"buffer_size": 1 << 16, "pre_buffer": False, "read_dictionary": list(self.text)}
-        hashed = None if self.reads is None else self.reads.hashed_file(self.path, self.start)
+        reads = self.reads
+        options["metadata"] = None if reads is None else reads.footer(self.path)
+        hashed = None if reads is None else reads.part(self.path, self.start)
         with hashed or nullcontext(self.path) as opened, pq.ParquetFile(opened, **options) as file:
             present = set(file.schema_arrow.names)
             names = [name for name in names if name in present]

@@ -17,6 +17,7 @@ import pyarrow as pa
 from lyceum.data._column_names import renamed_note, unique_names
 from lyceum.data._databases import choose_table
 from lyceum.data._file_format import FileFormat
+from lyceum.data._read_once import open_whole
 from lyceum.errors import DataError
 
 __all__ = ["read_workbook"]
@@ -32,7 +33,7 @@ def read_workbook(path: str, form: FileFormat) -> tuple[pa.Table, str]:
     A note says which of them were renamed because they appear twice.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_whole(path) as file, zipfile.ZipFile(file) as archive:
             book = _Workbook(path, archive)
             rows = list(book.rows(choose_table(path, list(book.sheets), form.table, "sheet")))
     except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, IndexError, ValueError) as error:

@@ -75,13 +75,19 @@ class StudyData:
     @classmethod
     def of(cls, recipe: Recipe) -> StudyData:
         """Look at the files and read them; raises, by one sentence, where they cannot be studied."""
-        kinds: Any = dict(recipe.kinds)
-        memory = recipe.memory_mb << 20
         # files are read once, for the inspection and for the learners; large ones again for the final fit
-        form = FileFormat(**recipe.form)
         with reading_once(hashed=True) as reads:
-            data, order = _read(recipe, form, memory)
-        digest = reads.digest(paths_of(list(recipe.data)))
+            data, order = _read(recipe, FileFormat(**recipe.form), recipe.memory_mb << 20)
+            reads.release()
+            found = cls._of_read(recipe, data)
+            drawn = data.seen.numbers if isinstance(data, LargeFile) else None
+            digest = reads.digest(paths_of(list(recipe.data)))
+            return replace(found._with_order(order, drawn), digest=digest)
+
+    @classmethod
+    def _of_read(cls, recipe: Recipe, data: TableData | LargeFile) -> StudyData:
+        kinds: Any = dict(recipe.kinds)
+        form, memory = FileFormat(**recipe.form), recipe.memory_mb << 20
         found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
         suspects = _suspects(found, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
@@ -113,9 +119,7 @@ class StudyData:
             found_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
             found_data = cls._in_memory(rows, missing, suspects, notes)
-        found_data = replace(found_data._without_rare_classes(recipe), digest=digest)
-        drawn = data.seen.numbers if isinstance(data, LargeFile) else None
-        return found_data._with_order(order, drawn)
+        return found_data._without_rare_classes(recipe)
 
     @classmethod
     def _in_memory(
