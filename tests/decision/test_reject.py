@@ -123,7 +123,7 @@ def test_a_large_table_takes_seconds():
     [
         (lambda: error_reject_curve([0], [[0.5, 0.5], [0.5, 0.5]]), "1 labels for 2 rows"),
         (lambda: error_reject_curve([], np.zeros((0, 2))), "at least one row"),
-        (lambda: error_reject_curve(["a", "b"], np.full((2, 4), 0.25)), "2 distinct labels, but .* 4 columns"),
+        (lambda: error_reject_curve(["a", "b"], np.full((2, 4), 0.25)), "2 distinct labels, but .* 4 col"),
         (lambda: error_reject_curve(["a", "z"], np.full((2, 2), 0.5), classes=["a", "b"]), "no class: 'z'"),
         (lambda: error_reject_curve([0, 1], np.full((2, 2), 0.5), np.zeros((3, 3))), "3 rows"),
         (lambda: error_reject_curve([[0], [1]], np.full((2, 2), 0.5)), "one true label per row"),

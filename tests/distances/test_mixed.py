@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lyceum.data import scan
 from lyceum.distances import Gower, ValueDifference, nearest, pairwise
-from lyceum.errors import SchemaError, SettingError
+from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.statistics import Moments
 
 
@@ -204,3 +204,33 @@ def test_value_difference_needs_classes():
         ValueDifference(q=3)
     with pytest.raises(SettingError, match="'discretize', 'interpolate' or 'scale'"):
         ValueDifference(numbers="drop")
+
+
+@pytest.mark.parametrize("learn", [Gower, ValueDifference])
+def test_frames_are_compared_as_their_rows(learn):
+    frame, other = table(), table(20, seed=1)
+    rows = scan(frame, target="play")
+    metric = learn().learn(rows)
+    cells, others = frame.drop_columns("play"), other.drop_columns("play")
+    assert_array_equal(pairwise(cells, metric=metric), pairwise(rows, metric=metric))
+    coded = scan(others, kinds=metric.schema)
+    assert_array_equal(
+        pairwise(others.to_pandas(), cells, metric=metric), pairwise(coded, rows, metric=metric)
+    )
+    found = nearest(others, 3, among=cells, metric=metric)
+    assert_array_equal(found.rows, nearest(coded, 3, among=rows, metric=metric).rows)
+    with pytest.raises(SettingError, match=r"call learn\(rows\)"):
+        pairwise(cells, metric=learn())
+
+
+def test_codes_of_categories_are_not_compared_as_numbers():
+    cells = table(missing=0.0).select(["age", "sky"])
+    with pytest.raises(SchemaError, match="'sky' holds categories, and the metric 'euclidean' would compare"):
+        pairwise(scan(cells))
+    with pytest.raises(SchemaError, match="metric 'manhattan'"):
+        nearest(np.zeros((1, 2)), 1, among=scan(cells), metric="manhattan")
+    with pytest.raises(DataError, match=r"need numbers, but there are other cells, such as '(sun|rain|fog)'"):
+        pairwise(cells.to_pandas())
+    assert pairwise(scan(cells), metric="hamming").shape == (60, 60)
+    two = table(missing=0.0).select(["age", "sex"])  # 0 and 1 are as good as any two numbers
+    assert np.isfinite(pairwise(scan(two))).all()

@@ -140,3 +140,36 @@ def test_with_a_loss_matrix_the_path_follows_the_expected_loss_of_the_action():
     path = model.path(X, 70)
     assert path.output == f"expected loss of {model.predict(X)[70]}"
     assert path.prediction == pytest.approx((model.predict_proba(X[70:71]) @ loss).min())
+
+
+def test_a_path_takes_one_row_by_name():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0] * 5, "colour": ["red", "blue", "red", "green"] * 5})
+    for model in (
+        TreeClassifier().fit(frame, ["up", "up", "down", "up"] * 5),
+        ModelTreeRegressor(min_samples_split=4).fit(frame, [1.0, 2.0, 7.0, 4.0] * 5),
+    ):
+        for row in range(4):
+            expected = model.path(frame, row).as_dict()
+            assert model.path(frame.iloc[row]).as_dict() == expected
+            assert model.path(frame.iloc[row].to_dict()).as_dict() == expected
+    bare = TreeClassifier().fit(frame[["size"]].to_numpy(), ["up", "up", "down", "up"] * 5)
+    assert bare.path(pd.Series([3.0])).as_dict() == bare.path([[3.0]]).as_dict()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"size": 1.0}, "one row of coded cells, all of them numbers, and not this dict: path"),
+        (pd.Series(["red", 1.0]), "not this Series"),
+        (pd.DataFrame({"colour": ["red"]}), "not this DataFrame"),
+        (np.zeros((2, 3)), r"one row, but the cells have the shape \(2, 3\)"),
+        ([], "the row has 0 cells, but the tree needs 1"),
+    ],
+)
+def test_a_bare_tree_refuses_what_is_no_row_of_numbers(row, message):
+    tree = TreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
+    assert tree.path(pd.Series([1.0])).steps == tree.path([1.0]).steps
+    with pytest.raises(DataError, match=message):
+        tree.path(row)
+    with pytest.raises(DataError, match="the row has 3 cells for 1 column"):
+        tree.path([1.0, 2.0, 3.0], Schema.of_numbers(["size"]))

@@ -25,7 +25,17 @@ def float_matrix(X: Any, who: str) -> np.ndarray:
     X = np.asarray(X)
     if X.ndim != 2:
         raise DataError(f"{who} a matrix of rows and columns, but there are {X.ndim} dimensions")
-    return np.ascontiguousarray(as_float(X))
+    try:
+        return np.ascontiguousarray(as_float(X))
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{who} numbers, but there are other cells, such as {_first_other(X)!r}: code them first, "
+            "e.g. by lyceum.prepare.OneOfC()"
+        ) from None
+
+
+def _first_other(X: np.ndarray) -> Any:
+    return next((cell for cell in X.flat if not isinstance(cell, int | float | np.number)), X.flat[0])
 
 
 def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str) -> None:

@@ -68,6 +68,7 @@ class FunctionMetric(Metric):
 
     function: Callable[[np.ndarray, np.ndarray], float]
     name = "function"
+    takes_categories = True
 
     @property
     def is_metric(self) -> bool:

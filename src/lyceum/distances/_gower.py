@@ -62,6 +62,7 @@ class Gower(Metric):
     low: np.ndarray | None = field(default=None, repr=False)
     high: np.ndarray | None = field(default=None, repr=False)
     takes_missing = True
+    takes_categories = True
 
     @property
     def is_metric(self) -> bool:

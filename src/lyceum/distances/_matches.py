@@ -28,6 +28,7 @@ class Hamming(Metric):
     """
 
     takes_sparse = True
+    takes_categories = True
 
     @property
     def space(self) -> Space:

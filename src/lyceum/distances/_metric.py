@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from scipy import sparse
 
-from lyceum.data import Block, Rows, Schema, scan
+from lyceum.data import Block, Rows, Schema, is_frame, scan
 from lyceum.distances._float_matrix import check_finite, float_matrix
 from lyceum.errors import SchemaError, SettingError, undefined
 
@@ -48,6 +48,8 @@ class Metric:
         Whether rows may be sparse.
     takes_missing : bool
         Whether cells may be missing (NaN).
+    takes_categories : bool
+        Whether codes of categories may be compared.
     is_metric : bool
         Whether the triangle inequality holds.
     space : Space
@@ -68,6 +70,7 @@ class Metric:
     name: ClassVar[str] = ""
     takes_sparse: ClassVar[bool] = False
     takes_missing: ClassVar[bool] = False
+    takes_categories: ClassVar[bool] = False
 
     @property
     def is_metric(self) -> bool:
@@ -138,13 +141,20 @@ class Metric:
         return distance
 
     def check_schema(self, schema: Schema) -> None:
-        """Raise SchemaError if the columns are not those that were learned.
+        """Raise SchemaError if the columns cannot be compared, or are not those that were learned.
 
         Parameters
         ----------
         schema : Schema
             The columns of the rows to compare.
         """
+        for column in schema:
+            if not self.takes_categories and column.categories is not None and len(column.categories) > 2:
+                raise SchemaError(
+                    f"column {column.name!r} holds categories, and the metric {self.name!r} would compare "
+                    "their codes as numbers: use Gower().learn(rows), or code them first, e.g. by "
+                    "lyceum.prepare.OneOfC()"
+                )
 
     def __call__(self, x: Any, y: Any) -> float:
         """The distance of two rows.
@@ -219,7 +229,12 @@ def as_rows(rows: Any) -> Rows:
 
 
 def points_of(metric: Metric, X: Any) -> Points:
-    """All rows of X in memory, as the kernels compare them; X is an array, sparse or not, a block or rows."""
+    """All rows of X in memory, as the kernels compare them.
+
+    X is an array, sparse or not, a block, rows, or a frame, which is read as rows by a metric of its columns.
+    """
+    if is_frame(X) and hasattr(metric, "schema"):
+        X = as_rows(X) if metric.schema is None else scan(X, kinds=metric.schema)
     if isinstance(X, Rows):
         X = X.gathered("a search among rows in memory", "nearest(..., among=rows), which streams them")
     if isinstance(X, Block):
@@ -263,5 +278,5 @@ def check_columns(who: str, learned: Schema | None, schema: Schema) -> None:
     if not same:
         raise SchemaError(
             f"the columns of the rows are not those that {who} was fitted on: names, kinds and categories "
-            "must agree, e.g. scan(..., schema=...) with the schema of the fitted rows"
+            "must agree, e.g. scan(..., kinds=rows.schema) of the fitted rows"
         )

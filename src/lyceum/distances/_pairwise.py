@@ -26,6 +26,7 @@ def pairwise(
     Parameters
     ----------
     X : array, sparse array or Rows of shape (n, d)
+        A frame too where the metric has learned mixed columns, as `Gower().learn(frame)`.
     Y : array, sparse array or Rows of shape (m, d), optional
         By default the rows of X.
     metric : str or Metric, default="euclidean"

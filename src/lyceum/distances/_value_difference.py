@@ -68,6 +68,7 @@ class ValueDifference(Metric):
     schema: Schema | None = field(default=None, repr=False)
     columns: tuple[Any, ...] = field(default=(), repr=False)
     takes_missing = True
+    takes_categories = True
 
     def __post_init__(self) -> None:
         if self.q not in (1, 2):

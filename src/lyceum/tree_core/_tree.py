@@ -149,8 +149,9 @@ class Tree:
         """
         from lyceum.data import Schema
         from lyceum.tree_core._tree_labels import TreeLabels
-        from lyceum.tree_core._tree_path import tree_path
+        from lyceum.tree_core._tree_path import coded_cells, tree_path
 
+        cells = coded_cells(row, None if schema is None else len(schema), int(self.feature.max()) + 1)
         if schema is None:
-            schema = Schema.of_numbers([f"x{j}" for j in range(np.size(row))])
-        return tree_path(TreeLabels(self, schema, classes), row)
+            schema = Schema.of_numbers([f"x{j}" for j in range(len(cells))])
+        return tree_path(TreeLabels(self, schema, classes), cells)

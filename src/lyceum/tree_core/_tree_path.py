@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from lyceum.base import Learner
 from lyceum.errors import DataError
-from lyceum.report import Table, plain
+from lyceum.report import Table, plain, show_count
 from lyceum.tree_core._node_decisions import shares
 from lyceum.tree_core._router import Router, float_cells
 from lyceum.tree_core._tree_labels import TreeLabels
 
-__all__ = ["PathStep", "TreePath", "coded_row", "tree_path"]
+__all__ = ["PathStep", "TreePath", "coded_cells", "coded_row", "tree_path"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +170,40 @@ def _cell(labels: TreeLabels, node: int, cell: float) -> Any:
 
 
 def coded_row(learner: Learner, X: Any, row: int = 0) -> np.ndarray:
-    """The cells of row number `row` of X as a fitted learner codes them."""
+    """The cells of row number `row` of X, or of the one row X by name, as a fitted learner codes them."""
     place = row
-    for block in learner.rows_to_predict(X).blocks():
+    for block in learner.rows_to_predict(_table_of(X)).blocks():
         if 0 <= place < len(block):
             return float_cells(block.X[place])
         place -= len(block)
     raise DataError(f"there is no row {row}: rows are numbered from 0, and there are {row - place}")
+
+
+def _table_of(X: Any) -> Any:
+    """A table of one row if X is a dict or a Series of the cells of a row; other X as they are."""
+    if not isinstance(X, Mapping) and not (getattr(X, "ndim", None) == 1 and hasattr(X, "items")):
+        return X
+    cells = dict(X.items())
+    if not all(isinstance(name, str) for name in cells):  # the row of a table without names
+        return [list(cells.values())]
+    return pa.table({name: [cell] for name, cell in cells.items()})
+
+
+def coded_cells(row: Any, n_columns: int | None, n_needed: int) -> np.ndarray:
+    """One row of numbers and category codes, of `n_columns` cells or at least `n_needed`."""
+    try:
+        if isinstance(row, Mapping):
+            raise TypeError
+        cells = float_cells(np.asarray(row))
+    except (TypeError, ValueError):
+        raise DataError(
+            f"the path of a tree takes one row of coded cells, all of them numbers, and not this "
+            f"{type(row).__name__}: path(X) of the fitted learner takes rows of a table as they are"
+        ) from None
+    if cells.ndim != 1 and cells.shape[:-1] != (1,):
+        raise DataError(f"the path of a tree is that of one row, but the cells have the shape {cells.shape}")
+    if n_columns is not None and cells.size != n_columns:
+        raise DataError(f"the row has {show_count(cells.size, 'cell')} for {show_count(n_columns, 'column')}")
+    if cells.size < n_needed:
+        raise DataError(f"the row has {show_count(cells.size, 'cell')}, but the tree needs {n_needed}")
+    return cells.reshape(-1)
