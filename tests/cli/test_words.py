@@ -1,6 +1,7 @@
 """What the commands say when something is wrong or missing, in the words of the command line."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -9,10 +10,11 @@ from lyceum.apply import complete_loss
 from lyceum.cli import _screen
 from lyceum.cli._options import option_words
 from lyceum.cli._study import _costs
-from lyceum.data import FileFormat
-from lyceum.errors import DataError
+from lyceum.errors import DataError, StudyError
 from lyceum.progress import report
 from lyceum.studies import Recipe
+from lyceum.studies._session import Request
+from lyceum.studies._study_data import StudyData
 
 
 @pytest.mark.parametrize(
@@ -67,9 +69,14 @@ def test_losses_that_are_not_typed_are_one_in_every_command(command, models, cre
 
 def test_losses_are_completed_for_the_classes_of_a_recipe(credit, tmp_path, capsys):
     recipe = Recipe(data=str(credit), target="class").write(tmp_path / "recipe.toml")
-    found = _costs(None, None, "bad:good=5", {"recipe": str(recipe), "form": FileFormat()})
+    request = Request(Recipe.read(recipe), make_loss=_costs("bad:good=5"))
+    assert capsys.readouterr().err == ""
+    found = request.with_loss(StudyData.of(request.recipe)).recipe.loss
     assert found.values.tolist() == [[0, 5], [1, 0]]
     assert capsys.readouterr().err == "lyceum: Not given in the loss, so taken as 1: good:bad.\n"
+    numbers = replace(request.recipe, target="age")
+    with pytest.raises(StudyError, match="the target 'age' holds numbers, and loss is for classes"):
+        replace(request, recipe=numbers).with_loss(StudyData.of(numbers))
 
 
 def test_a_study_shows_its_own_stages_and_never_more_time_than_it_has(monkeypatch):

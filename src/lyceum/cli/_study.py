@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from lyceum.apply import read_loss
 from lyceum.cli._options import loss_for, option_words
 from lyceum.cli._screen import console, notes, print_json, print_paragraph, progress_bar, table
-from lyceum.data import Inspection, inspect, scan
+from lyceum.data import Inspection, inspect
 from lyceum.errors import LyceumError
 from lyceum.studies import (
     IntervalScale,
     RankedLearner,
-    Recipe,
     Study,
     aligned_interval,
     aligned_loss,
@@ -32,7 +31,6 @@ __all__ = ["run"]
 _AXIS = 24  # cells of the drawn intervals
 _TARGET_NAMES = ("class", "target", "y", "label", "outcome", "response", "survived", "churn", "default")
 _NO_TARGET = ("identifier", "constant", "empty", "free_text")
-_READ = ("data", "target", "form", "kinds", "task")  # of a recipe: how the classes are found
 _WIDE = 100  # from this many columns on, they are drawn
 
 
@@ -43,7 +41,7 @@ def run(data: str | None, target: str | None, loss: str | None, as_json: bool, *
     try:
         text = f"studying {Path(data).name}" if data else "studying"
         with notes(), progress_bar(text, ("tasks", "conclusions"), options.get("budget")):
-            found = study(data, target, loss=_costs(data, target, loss, options), **options)
+            found = study(data, target, loss=_costs(loss), **options)
     except LyceumError as error:
         raise LyceumError(option_words(str(error))) from error
     except KeyboardInterrupt as stop:  # Typer would end without its message
@@ -55,29 +53,10 @@ def run(data: str | None, target: str | None, loss: str | None, as_json: bool, *
         render(found)
 
 
-def _costs(data: str | None, target: str | None, loss: str | None, options: dict[str, Any]) -> Any:
-    """The losses as a matrix: a pair that is not given costs 1, a right decision 0."""
-    if loss is None:
-        return None
-    if not isinstance(read_loss(loss), dict):
-        return loss_for(loss, None)
-    request = {**options, "data": data, "target": target}
-    if options.get("recipe") is not None:
-        recipe = Recipe.read(options["recipe"])
-        request |= {name: getattr(recipe, name) for name in _READ if not request.get(name)}
-    if request["data"] is None or request["target"] is None:
-        return loss_for(loss, None)
-    form: Any = request.get("form")
-    reading = form.options() if hasattr(form, "options") else dict(form or {})
-    files = [request["data"]] if isinstance(request["data"], str) else list(request["data"])
-    kinds, task = request.get("kinds"), request.get("task")
-    column = scan(files, request["target"], kinds=kinds, task=task, **reading).schema.target
-    if column is None or column.categories is None:
-        raise LyceumError(
-            f"--loss is for classes, and the target {request['target']!r} holds numbers: leave it out, or "
-            "say --task classification"
-        )
-    return loss_for(loss, column.categories.tolist())
+def _costs(text: str | None) -> Any:
+    """The losses, if they are a matrix; of pairs, what completes them once the study knows the classes."""
+    costs = loss_for(text, None)
+    return partial(loss_for, text) if isinstance(costs, dict) else costs
 
 
 def _targets(data: str, form: Any) -> str:

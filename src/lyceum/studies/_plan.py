@@ -25,6 +25,7 @@ from lyceum.studies._row_order import group_codes, time_values
 from lyceum.studies._settings import spread_settings
 from lyceum.studies._settings_search import SEARCH_ROWS
 from lyceum.studies._study_data import StudyData
+from lyceum.studies._table_notes import only_classes_text
 
 __all__ = ["Plan", "RowSplit", "Task"]
 
@@ -139,10 +140,7 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
     if target.categories is None:
         for key in ("loss", "doubt", "calibrate"):
             if getattr(recipe, key) not in (None, False):
-                raise StudyError(
-                    f"{key}: the target {target.name!r} holds numbers, and {key} is for classes: leave it "
-                    f"out, or say kinds = {{{target.name} = 'categorical'}}"
-                )
+                raise StudyError(only_classes_text(key, target.name))
         variance = float(np.average((data.y - np.average(data.y, weights=data.w)) ** 2, weights=data.w))
         metric = _metric(recipe, target.name, False)
         scale = variance if metric is not None and metric.name == "r2" and variance > 0 else 1.0

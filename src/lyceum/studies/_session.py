@@ -13,7 +13,7 @@ from typing import Any
 
 import lyceum
 from lyceum import progress
-from lyceum.errors import Cancelled
+from lyceum.errors import Cancelled, StudyError
 from lyceum.files import write_file
 from lyceum.studies import _conclusions
 from lyceum.studies._committees import run_committees
@@ -31,6 +31,7 @@ from lyceum.studies._run import Budget, run_tasks
 from lyceum.studies._store import Store
 from lyceum.studies._study_data import StudyData
 from lyceum.studies._study_result import Study
+from lyceum.studies._table_notes import only_classes_text
 from lyceum.studies._task_table import TaskTable
 from lyceum.studies._trials import pooled_predictions
 
@@ -41,17 +42,33 @@ DATA_FILE = "data.parquet"
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A recipe whose data can be read, and the bytes of the data if they came as a frame."""
+    """A recipe whose data can be read, and the bytes of the data if they came as a frame.
+
+    `make_loss` makes the losses from the classes, which are known once the data are read.
+    """
 
     recipe: Recipe
     frame: bytes | None = None
+    make_loss: Callable[[list[Any]], Any] | None = None
+
+    def with_loss(self, data: StudyData) -> Request:
+        """The same request with the losses for the classes of the data."""
+        if self.make_loss is None:
+            return self
+        target = data.schema.target
+        assert target is not None
+        if target.categories is None:
+            raise StudyError(only_classes_text("loss", target.name))
+        loss = self.make_loss([*target.categories.tolist(), *data.rare_classes])
+        return replace(self, recipe=replace(self.recipe, loss=loss), make_loss=None)
 
 
 def run_study(request: Request, folder: Path, force: bool) -> Study:
     """Run a study in a folder, or the rest of it, and write the report and results.json."""
-    recipe = request.recipe
     # nothing is written before all of this is known to be good
-    data = StudyData.of(without_order_columns(recipe)).check_rows()
+    data = StudyData.of(without_order_columns(request.recipe)).check_rows()
+    request = request.with_loss(data)
+    recipe = request.recipe
     plan = Plan.of(recipe, data)
     budget = Budget.of(recipe.budget_minutes)  # the time to read the data does not count
     key = {"recipe": recipe.digest, "data": data.digest, "lyceum": lyceum.__version__}

@@ -77,8 +77,9 @@ def study(
     learners : sequence, optional
         Names of the catalog, learners with settings (`Ridge(alpha=3.0)`), or `LearnerChoice` objects; by
         default those that suit the task and the number of rows.
-    loss : LossMatrix, array, dict of (true class, action) to cost, or path, optional
-        Rows = true class, columns = action; 0/1 by default.
+    loss : LossMatrix, array, dict of (true class, action) to cost, path, or callable, optional
+        Rows = true class, columns = action; 0/1 by default. A callable makes one of the others from
+        the list of the classes, once the data are read.
     doubt : float, optional
         The cost of rejecting a row.
     metric : str, optional
@@ -167,10 +168,13 @@ def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) ->
         write_file(data, frame)
     if "target" not in given and base is None:
         raise StudyError(f"say which column to predict, target=...{_column_names(data, given.get('form'))}")
+    make_loss = given.get("loss") if callable(given.get("loss")) else None
+    given = given if make_loss is None else {**given, "loss": None}
     if base is None:
-        return Request(Recipe(data=data, **given), frame)
+        return Request(Recipe(data=data, **given), frame, make_loss)
     options = {each.name: getattr(base, each.name) for each in fields(base)}
-    return Request(Recipe(**{**options, **({} if data is None else {"data": data}), **given}), frame)
+    options |= {} if data is None else {"data": data}
+    return Request(Recipe(**{**options, **given}), frame, make_loss)
 
 
 def _column_names(data: Any, form: Any) -> str:

@@ -15,6 +15,7 @@ __all__ = [
     "infinite_note",
     "kept_notes",
     "one_value_text",
+    "only_classes_text",
     "rare_note",
     "single_rows_text",
     "table_notes",
@@ -57,6 +58,13 @@ def infinite_note(column: ColumnInspection) -> str:
 
 def zero_weight_note(n: int) -> str:
     return f"{n:,} {'row of weight 0 was' if n == 1 else 'rows of weight 0 were'} left out."
+
+
+def only_classes_text(key: str, target: str) -> str:
+    return (
+        f"{key}: the target {target!r} holds numbers, and {key} is for classes: leave it out, or say "
+        f"kinds = {{{target} = 'categorical'}}"
+    )
 
 
 def one_value_text(target: str) -> str:
