@@ -15,7 +15,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.table_builders import from_scikit
 
 from lyceum.bayes import NaiveBayes
-from lyceum.errors import SourceError
+from lyceum.data import scan
+from lyceum.errors import DataError, SourceError
 from lyceum.linear import LinearRegression
 from lyceum.tree_core import impurity_importances
 from lyceum.trees._permutation_importance import permutation_importance
@@ -84,6 +85,22 @@ def test_every_kind_of_frame_gives_the_same_falls():
         again = permutation_importance(model, table, y, random_state=3)
         assert_allclose(again.drops, first.drops)
         assert list(again.names) == ["sky", "heat", "idle"]
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
+def test_scanned_rows_carry_their_target_and_weights(scoring):
+    frame, y, w = mixed()
+    rows = scan(frame.assign(y=y, w=w), target="y", weight="w")
+    model = NaiveBayes().fit(rows)
+    given = permutation_importance(model, frame, y, sample_weight=w, scoring=scoring, random_state=3)
+    for own in ({}, {"y": rows.y}):
+        found = permutation_importance(model, rows, **own, scoring=scoring, random_state=3)
+        assert_allclose(found.drops, given.drops, rtol=1e-10, atol=1e-12)
+        assert found.score == pytest.approx(given.score)
+    with pytest.raises(DataError, match="carry their target"):
+        permutation_importance(model, rows, np.roll(y, 1))
+    with pytest.raises(DataError, match="give y, the target of every row of X"):
+        permutation_importance(model, frame)
 
 
 def test_an_array_dense_or_sparse_gives_the_same_falls():

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from lyceum.base import target_of
-from lyceum.data import Rows, refuse_beside_rows
+from lyceum.data import Rows, other_target, refuse_beside_rows
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._common import named_choice
 from lyceum.evaluate._experiment import Experiment, run_all
@@ -272,7 +272,7 @@ def _test_target(X_test: Any, y_test: Any) -> Any:
     if X_test is None:
         raise SettingError("give X_test, the rows to predict")
     if isinstance(X_test, Rows):
-        refuse_beside_rows(y_test)
+        refuse_beside_rows(other_target(X_test, y_test))
         return target_of(X_test)
     if y_test is None:
         raise SettingError("give y_test, the target of the rows to predict")

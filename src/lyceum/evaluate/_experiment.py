@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lyceum import progress
 from lyceum.base import takes_rows, target_of
-from lyceum.data import Rows, refuse_beside_rows
+from lyceum.data import Rows, other_target, refuse_beside_rows
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate._common import named_choice
 from lyceum.evaluate._label_codes import weights_of
@@ -219,7 +219,7 @@ def _table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.
 def _from_rows(
     estimator: Any, rows: Rows, y: Any, sample_weight: Any
 ) -> tuple[Rows, np.ndarray, np.ndarray | None]:
-    refuse_beside_rows(y, sample_weight)
+    refuse_beside_rows(other_target(rows, y), sample_weight)
     if type(estimator).__module__.startswith("sklearn.") and not takes_rows(estimator):
         raise SourceError(
             f"{_name_with_step(estimator)} of scikit-learn takes no scanned rows: give a frame and y, or a "

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.base import target_of
-from lyceum.data import Rows, refuse_beside_rows
+from lyceum.data import Rows, other_target, refuse_beside_rows
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._label_codes import column_of, known_codes, weights_of
 from lyceum.report import show_count
@@ -68,7 +68,7 @@ def _class_terms(model: Any, X: Any, y: Any) -> np.ndarray:
     if y is None and not isinstance(X, Rows):
         raise DataError("give y, the classes of the rows")
     if isinstance(X, Rows):
-        refuse_beside_rows(y)
+        refuse_beside_rows(other_target(X, y))
     labels = column_of(target_of(X) if y is None else y, "y")
     joint = np.asarray(model.predict_joint_log_proba(X), dtype=np.float64)
     if len(labels) != len(joint):

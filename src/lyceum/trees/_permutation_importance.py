@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.errors import SourceError
+from lyceum.base import target_of
+from lyceum.data import ArraySource, Rows, other_target, refuse_beside_rows
+from lyceum.errors import DataError, SourceError
 from lyceum.report import Table
 
 __all__ = ["PermutationImportance", "permutation_importance"]
@@ -91,7 +93,7 @@ class PermutationImportance:
 def permutation_importance(
     learner: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n_repeats: int = 5,
     scoring: Any = None,
@@ -107,15 +109,17 @@ def permutation_importance(
     Parameters
     ----------
     learner : a fitted learner
-    X : array, sparse array or frame
+    X : array, sparse array, frame or scanned rows
         Any frame that speaks Arrow; in memory.
-    y : array of shape (n_samples,)
+    y : array of shape (n_samples,), optional
+        The target; scanned rows carry their own.
     n_repeats : int, default=5
         How often each column is shuffled.
     scoring : str or callable, optional
         One of scikit-learn's scores, or (learner, X, y) to a number, larger is better; by default the
         learner's own: accuracy or R².
     sample_weight : array of shape (n_samples,), optional
+        Weights in the score; scanned rows carry their own.
     random_state : int or RandomState, default=0
 
     Returns
@@ -137,6 +141,13 @@ def permutation_importance(
     """
     check_is_fitted(learner)
     random = check_random_state(random_state)
+    if isinstance(X, Rows):
+        refuse_beside_rows(other_target(X, y), sample_weight)
+        y = target_of(X)
+        sample_weight = None if scoring is None else X.sample_weight  # a learner's own score takes them
+        X = Rows(ArraySource.of_block(X.gathered("permutation_importance")))
+    elif y is None:
+        raise DataError("give y, the target of every row of X; only scanned rows carry their own")
     score = _scorer(learner, scoring, y, sample_weight)
     table = _shuffled_table(X)
     before = score(X)
@@ -158,6 +169,8 @@ def _scorer(learner: Any, scoring: Any, y: Any, sample_weight: Any) -> Any:
 
 
 def _shuffled_table(X: Any) -> Any:
+    if isinstance(X, Rows):
+        return _RowsTable(X)
     if sparse.issparse(X):
         return _SparseTable(X)
     if hasattr(X, "iloc"):
@@ -197,6 +210,17 @@ class _SparseTable:
         X.indices[part] = np.argsort(order)[X.indices[part]]
         X.has_sorted_indices = False
         return X.asformat(self.format)
+
+
+class _RowsTable:
+    def __init__(self, rows: Rows):
+        assert isinstance(rows.source, ArraySource)  # gathered
+        self.source = rows.source
+        self.cells = _shuffled_table(self.source.X)
+        self.n_rows, self.names = self.source.n_rows, rows.schema.names
+
+    def with_column(self, j: int, order: np.ndarray) -> Rows:
+        return Rows(replace(self.source, X=self.cells.with_column(j, order)))
 
 
 class _PandasTable:
