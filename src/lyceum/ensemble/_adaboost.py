@@ -14,9 +14,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
-from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier, check_same_columns
 from lyceum.data import row_weights
+from lyceum.ensemble._adaboost_base import AdaBoost
 from lyceum.ensemble._adaboost_rounds import (
     ALL,
     CHANCE,
@@ -39,9 +39,7 @@ from lyceum.ensemble._adaboost_votes import (
 )
 from lyceum.ensemble._member_data import (
     MEMBER_CONSTRAINTS,
-    Ensemble,
     MemberData,
-    MemberImportances,
 )
 from lyceum.ensemble._member_fitters import draws_rows, member_fitter
 from lyceum.ensemble._tree_members import are_trees
@@ -58,7 +56,7 @@ def _votes_of_trees(self: Any) -> bool:
     return are_trees(getattr(self, "estimators_", [self._base()]), one_leaf=True)
 
 
-class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
+class AdaBoostClassifier(Classifier, AdaBoost):
     """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who then vote.
 
     .. math:: \\epsilon_t = \\sum_i D_i [h_t(x_i) \\ne y_i], \\qquad
@@ -207,21 +205,6 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     # -- fit -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit the members one after the other.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array of shape (n_samples,), if the target is not in the scan
-        sample_weight : array of shape (n_samples,), optional
-            The weights of the first round.
-        """
-        before = dict(vars(self))
-        with single_threaded_blas():
-            self._fit(*self._member_data(X, y, sample_weight), before)
-        return self
-
     def _fit(
         self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
     ) -> None:
@@ -363,7 +346,3 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         a sum of functions of one column each.
         """
         return self._explain_members(partial(odds_of_columns, self), X, AGAINST_RUNNER_UP)
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        T = len(self.estimators_)
-        return {"alphas_": (T,), "errors_": (T,)}

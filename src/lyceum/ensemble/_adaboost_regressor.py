@@ -14,12 +14,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum._threads import ordered_map
 from lyceum.base import Regressor, check_same_columns
 from lyceum.data import row_weights
+from lyceum.ensemble._adaboost_base import AdaBoost
 from lyceum.ensemble._adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
 from lyceum.ensemble._member_answers import member_answers
-from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, MemberImportances
+from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, MemberData
 from lyceum.ensemble._member_fitters import LearnerFitter, draws_rows
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -39,7 +40,7 @@ def _members_explain(self: Any) -> bool:
     return hasattr(self._base(), "explain")
 
 
-class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
+class AdaBoostRegressor(Regressor, AdaBoost):
     """AdaBoost.R2: weak regressors in turn, each on rows weighted by how far those before were off.
 
     .. math:: L_i = \\ell\\Big(\\frac{|y_i - h_t(x_i)|}{\\max_j |y_j - h_t(x_j)|}\\Big), \\qquad
@@ -161,23 +162,10 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
 
     # -- fit -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit the members one after the other.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array of shape (n_samples,), if the target is not in the scan
-        sample_weight : array of shape (n_samples,), optional
-            The weights of the first round.
-        """
-        before = dict(vars(self))
-        with single_threaded_blas():
-            self._fit(*self._member_data(X, y, sample_weight), before)
-        return self
-
-    def _fit(self, data: MemberData, y: np.ndarray, w: np.ndarray | None, before: dict[str, Any]) -> None:
-        w = row_weights(w, len(y))
+    def _fit(
+        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+    ) -> None:
+        w = row_weights(w, len(target))
         D = w / w.sum()
         warm = self._begin(before)
         fitter = self._fitter(data, D, float(w.sum()))
@@ -185,7 +173,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             if self.stopped_ != ALL:
                 break
             known = warm[number] if number < len(warm) else None
-            D = self._round(number, D, y, fitter, known)
+            D = self._round(number, D, target, fitter, known)
             report("rounds", number + 1, self.n_estimators)
         self.errors_, self.alphas_ = np.array(self.errors_), np.array(self.alphas_)
 
@@ -275,10 +263,6 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     def explain(self, X: Any) -> Explanation:
         """What every column adds in the member whose prediction is the median, for every row its own."""
         return self._explain_members(partial(_median_parts, self), X, self.schema_.target_name)
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        T = len(self.estimators_)
-        return {"alphas_": (T,), "errors_": (T,)}
 
 
 class _RegressorFitter(LearnerFitter):
