@@ -156,3 +156,24 @@ def test_a_listed_category_that_is_missing_from_the_schema_is_refused():
     schema = Schema.declare({"age": "continuous", "rooms": [1.0, 2.0], "town": ["Ulm", "Bonn", "Rome"]})
     with pytest.raises(SchemaError, match="column 'rooms' has a category in row"):
         NaiveBayes(categorical_features=schema).fit(scan(table(), "y"))
+
+
+@pytest.mark.parametrize("how", ["in fit, scanned", "in fit, frame", "in scan"])
+def test_categories_of_whole_numbers_read_as_whole_numbers(how):
+    """1, not 1.0, in names, texts and cells."""
+    frame = table()
+    X, y = frame.drop(columns="y"), frame["y"]
+    given = {
+        "in fit, scanned": (scan(frame, "y"),),
+        "in fit, frame": (X, y),
+        "in scan": (scan(frame, "y", kinds={"rooms": "categorical"}),),
+    }[how]
+    settings = {} if how == "in scan" else {"categorical_features": {"rooms": "categorical"}}
+    linear = LogisticRegression(**settings).fit(*given)
+    assert [name for name in linear.design_names if "rooms" in name] == ["rooms=2", "rooms=5"]
+    assert "rooms=2 " in str(linear.summary())
+    assert linear.explain(given[0]).values[:, 1].tolist() == frame["rooms"].tolist()
+    assert {type(cell) for cell in linear.explain(given[0]).values[:, 1]} == {int}
+    tree = DecisionTreeClassifier(max_depth=6, **settings).fit(*given)
+    assert re.search(r"rooms (=|in \{)", tree.text())
+    assert not re.search(r"\d\.0", "".join(re.findall(r"rooms [^\[:]*", tree.text())))

@@ -213,11 +213,17 @@ def _is_sorted(values: np.ndarray) -> bool:
 
 
 def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:
-    """A column of a declared kind with the values that occur in it."""
+    """A column of a declared kind with the values that occur in it; categories of whole numbers are integers.
+
+    >>> declared_column("beds", "categorical", np.array([1.0, 2.0])).categories.tolist()
+    [1, 2]
+    """
     if kind == "continuous":
         return Column(name, kind, None, "declared")
     if values is not None and kind == "binary" and len(values) > 2:
         raise SchemaError(
             f"column {name!r} is declared binary but has {len(values)} values: declare it categorical"
         )
+    if values is not None and values.dtype.kind == "f" and np.array_equal(values, np.trunc(values)):
+        values = values if np.abs(values).max(initial=0.0) > EXACT else values.astype(np.int64)
     return Column(name, kind, values, "declared")
