@@ -13,6 +13,7 @@ from tests.checks.fits import fit
 from tests.checks.tables import data_for
 
 from lyceum import catalog
+from lyceum.errors import SettingError
 
 NAMES = [entry.name for entry in catalog.learners()]
 
@@ -152,6 +153,30 @@ def test_sections_are_those_of_numpydoc_in_order():
         return found if found != sorted(found, key=order.index) else others
 
     assert those(otherwise) == {}
+
+
+SOLVERS = [
+    (entry.name, solver)
+    for entry in catalog.learners()
+    if "record" in parameters(entry.load())
+    for one in entry.load()._parameter_constraints.get("solver", ())
+    if isinstance(one, StrOptions)
+    for solver in sorted(one.options)
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("name", "solver"), SOLVERS)
+def test_every_solver_records_its_steps(name, solver):
+    learner = learner_named(name).set_params(record=True, solver=solver)
+    data = data_for(learner)
+    try:
+        fitted = fit(learner, data.X, data.y)
+    except SettingError as error:
+        pytest.skip(str(error))  # with other settings than the default
+    needed = {"step", MEASURES.get(name, "objective")}
+    assert len(fitted.record_) > 0 or not len(fitted.history_)  # in closed form
+    assert [needed - step.keys() for step in fitted.record_ if needed - step.keys()] == []
 
 
 def test_what_predicts_explains_itself():

@@ -120,7 +120,24 @@ def test_going_on_in_pieces_is_one_pass_over_all_rows(K):
     assert_allclose(parts.log_likelihood_, whole.log_likelihood_, rtol=1e-12)
     assert_allclose(parts.mean_, whole.mean_, rtol=1e-12)
     assert len(parts.record_) == len(whole.record_) == 500
+    assert_allclose(parts.record_[-1]["objective"], whole.objective_, rtol=1e-12)
     assert len(parts.history_) == 4
+
+
+@pytest.mark.syllabus("7.4")
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_objective_is_the_loss_of_every_row_before_it_is_learned_from(K):
+    X, y = rows(K, n=60, offset=10.0)
+    w, factors = np.random.default_rng(1).uniform(0, 2, 60), dict(enumerate([0.5, 2.0, 1.0][:K]))
+    model = LogisticRegression(solver="recursive", record=True, class_weight=factors).fit(X, y, w)
+    assert model.record_[-1]["objective"] == pytest.approx(model.objective_, rel=1e-10)
+    objective, coef, intercept = 0.0, np.zeros((K, X.shape[1])), np.zeros(K)
+    for x, k, weight, step in zip(X, y, w, model.record_):
+        objective -= weight * factors[k] * np.log(softmax(coef @ x + intercept)[k])
+        assert step["objective"] == pytest.approx(objective, rel=1e-10)
+        coef, intercept = step["coef"], step["intercept"]
+        if K == 2:
+            coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
 
 
 def test_the_log_likelihood_is_that_of_rows_not_yet_seen():

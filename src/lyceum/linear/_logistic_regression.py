@@ -160,7 +160,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         "recursive" the sum of the log losses so far after every call.
     record_ : list of dict
         With `record=True`: step, coef, intercept, objective and gradient (its size as for `tol`); with
-        "recursive" coef and intercept after every row.
+        "recursive" coef, intercept and objective after every row.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
 

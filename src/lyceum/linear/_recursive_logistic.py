@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._native import native
@@ -160,11 +161,17 @@ class RecursiveLogistic:
             if state is None:
                 first, K = block.X[weighted[0]], len(self.classes_)
                 state = Recursion.start(first, K, self.C, self.fit_intercept, self._reference)
-            trace = np.empty((len(block), *state.theta.shape)) if self.record else None
-            state.see(block, factors, trace)
-            for theta in trace if trace is not None else ():
+            if not self.record:
+                state.see(block, factors, None)
+                continue
+            before, trace = state.loss, np.empty((1 + len(block), *state.theta.shape))
+            trace[0] = state.theta
+            state.see(block, factors, trace[1:])
+            objectives = before + np.cumsum(_row_losses(block, factors, trace[:-1], state.origin))
+            for theta, objective in zip(trace[1:], objectives.tolist()):
                 coef, intercept = _at_zero(theta, state.origin)
-                record.append({"step": len(record) + 1, "coef": coef, "intercept": intercept})
+                step = {"step": len(record) + 1, "coef": coef, "intercept": intercept}
+                record.append(step | {"objective": objective})
         if state is None:
             raise DataError("no row has a weight above zero: there is nothing to learn from")
         return state, record
@@ -179,6 +186,18 @@ class RecursiveLogistic:
         self._forget_standard_errors()
         if self._wants_standard_errors(state.theta.size):
             self._set_standard_errors(state.covariance, state.origin)
+
+
+def _row_losses(
+    block: Block, factors: np.ndarray | None, before: np.ndarray, origin: np.ndarray
+) -> np.ndarray:
+    """w [-log P(y | x)] of every row under the weights before it, (n, outputs, d + 1)."""
+    codes = np.asarray(block.y, dtype=np.intp)
+    w = block.weights if factors is None else block.weights * factors[codes]
+    scores = np.einsum("nkd,nd->nk", before[:, :, :-1], block.X - origin) + before[:, :, -1]
+    if scores.shape[1] == 1:  # of the second of two classes
+        scores = np.column_stack([np.zeros(len(scores)), scores])
+    return w * (logsumexp(scores, axis=1) - scores[np.arange(len(codes)), codes])
 
 
 def _at_zero(theta: np.ndarray, origin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
