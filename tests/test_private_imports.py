@@ -12,7 +12,10 @@ SOURCE = Path(lyceum.__file__).parent
 # rooms without learners of their own; in the others, what `lyceum.base` defines is for learners to use
 READERS = {"apply", "catalog", "cli", "data", "evaluate", "persist", "plot", "studies", "syllabus"}
 PROTOCOL = {  # what a room asks of the classes of the rooms above it
+    ("catalog", "_needs_scaling"),
     ("catalog", "_parts"),
+    ("catalog", "_reads_rows"),
+    ("catalog", "_takes_kinds"),
     ("data", "_coding"),
     ("data", "_takes_sparse"),
     ("evaluate", "_n_parameters"),  # of scikit-learn's mixtures too

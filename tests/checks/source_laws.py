@@ -20,6 +20,7 @@ from lyceum.errors import SourceError
 
 __all__ = [
     "a_class_may_be_missing_from_the_first_block",
+    "cut_short",
     "partial_fit_is_fit_on_all_rows",
     "passes_without_memory",
     "predictions_do_not_depend_on_the_source",
@@ -134,16 +135,22 @@ def rows_are_read_as_declared(learner: Any, case: Case) -> None:
 
 
 def passes_without_memory(learner: Any) -> int | None:
-    """How often `fit` reads rows of which memory holds the half; None if it refuses them."""
+    """How often `fit`, cut short, reads rows of which memory holds half; None if it refuses them."""
     n = 60
     data = data_for(learner, n)
     classes = np.array(["a", "b", "c"])[np.arange(n) % 3]
     source = CountedCuts(Data(data.X, classes if data.y is None else data.y, np.ones(n)))
     with patch("lyceum.data._gather._half_of_memory", return_value=4 * n * D):
         try:
-            fit(learner, Rows(source))
+            fit(cut_short(learner), Rows(source))
         except SourceError as refusal:
             if not str(refusal).startswith(f"{type(learner).__name__} keeps every row in memory"):
                 raise
             return None
     return len(source.passes)
+
+
+def cut_short(learner: Any) -> Any:
+    """A copy that takes a few steps only: enough to see how it reads rows, and whether units matter."""
+    few = {"max_iter": 3, "n_estimators": 3, "n_init": 1, "random_state": 0}
+    return clone(learner).set_params(**{name: few[name] for name in few if name in learner.get_params()})

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from sklearn.utils import get_tags
 from tests.checks.fits import fit
-from tests.checks.source_laws import passes_without_memory
+from tests.checks.source_laws import cut_short, passes_without_memory
 from tests.checks.tables import data_for
 
 from lyceum import catalog
 
 ENTRIES = catalog.learners()
-FEW = {"max_iter": 3, "n_estimators": 3, "n_init": 1, "random_state": 0}  # enough to see how rows are read
 UNITS = np.array([8.0, 1.0, 1.0, 0.25])  # of the columns, against those before
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -23,14 +22,9 @@ def by_name(entry):
     return entry.name
 
 
-def with_defaults(entry):
-    learner = entry.load()()
-    return learner.set_params(**{name: FEW[name] for name in FEW if name in learner.get_params()})
-
-
 @pytest.mark.parametrize("entry", ENTRIES, ids=by_name)
 def test_scales_is_how_rows_are_read_that_memory_cannot_hold(entry):
-    passes = passes_without_memory(with_defaults(entry))
+    passes = passes_without_memory(entry.load()())
     found = "in memory" if passes is None else "many passes" if passes > 1 else "one pass"
     assert found == entry.scales
 
@@ -38,12 +32,12 @@ def test_scales_is_how_rows_are_read_that_memory_cannot_hold(entry):
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if e.settings_in_passes], ids=by_name)
 def test_settings_in_passes_are_for_learners_that_otherwise_work_in_memory(entry):
     assert entry.scales == "in memory"
-    assert passes_without_memory(with_defaults(entry).set_params(**entry.settings_in_passes)) > 1
+    assert passes_without_memory(entry.load()(**entry.settings_in_passes)) > 1
 
 
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if hasattr(e.load(), "predict")], ids=by_name)
 def test_units_matter_where_scaling_is_needed(entry):
-    learner = with_defaults(entry)
+    learner = cut_short(entry.load()())
     data = data_for(learner, 80)
     one, other = (scores(fit(learner, X, data.y), X) for X in (data.X, data.X * UNITS))
     counts = get_tags(learner).input_tags.positive_only  # have a unit, which scaling would take away

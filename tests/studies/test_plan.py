@@ -182,6 +182,14 @@ def test_a_large_file_is_read_once_before_the_final_fit(large, monkeypatch):
     assert final.schema["text"].categories[int(final.X[0, 0])] == frame["text"][0]
 
 
+def test_a_tree_for_a_file_larger_than_memory_is_grown_from_histograms(large):
+    recipe = Recipe(data=str(large[0]), target="y", memory_mb=1)
+    plan = Plan.of(recipe, StudyData.of(recipe).check_rows())
+    assert plan["DecisionTreeClassifier"].settings == {"max_bins": 255}
+    assert "KNeighborsClassifier" not in [candidate.name for candidate in plan.candidates]
+    assert planned("penguins", "species")[0]["DecisionTreeClassifier"].settings == {}
+
+
 def test_other_rows_of_a_large_file_are_drawn_by_another_seed(large):
     path, _ = large
     few = {"target": "y", "size": 500}

@@ -1,7 +1,8 @@
 """Every learner by name: what it does, what it takes, how it scales, what to search, and what it covers.
 
 Each family has a file. Nothing of a family is imported before it is needed: `learners()` and `find(name)`
-answer from these files alone, and `entry.load()` imports the class.
+answer from these files alone; `entry.load()`, and what an entry reads from its class, such as
+`entry.missing`, import the class.
 """
 
 from __future__ import annotations
