@@ -1,5 +1,6 @@
 """What all tests share: helpers are imported as `tests.…`; hypothesis draws the same every time."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 pytest.register_assert_rewrite("tests.checks.laws")
+
+# what collection makes stays to the end: the collector need not look through it again and again
+gc.disable()
 
 settings.register_profile(
     "lyceum",
@@ -33,3 +37,9 @@ def pytest_collect_file():
 def pytest_collection_modifyitems(items):
     """The slowest folder first: a long test that begins last would leave the other workers without work."""
     items.sort(key=lambda item: not item.nodeid.startswith("tests/fuzz/"))
+
+
+def pytest_collection_finish():
+    gc.collect()
+    gc.freeze()
+    gc.enable()

@@ -1,6 +1,7 @@
 """What is public is there, sorted, and nothing is imported before it is needed."""
 
 import importlib
+import json
 import pkgutil
 import subprocess
 import sys
@@ -22,13 +23,13 @@ def order(name):
     return not name.isupper(), not name[0].isupper(), name
 
 
-def loaded_after(code):
-    """The heavy modules that a fresh interpreter has after `code`."""
-    check = f"import sys; print(*[name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{check}"], capture_output=True, text=True, check=True
-    )
-    return done.stderr.split()
+def loaded_after(codes):
+    """The heavy modules that a fresh interpreter has after each of the codes, one after the other."""
+    loaded = f"[name for name in {HEAVY!r} if name in sys.modules]"
+    lines = [f"{code}\nfound.append({loaded})" for code in codes]
+    code = "\n".join(["import json, sys\nfound = []", *lines, "print(json.dumps(found), file=sys.stderr)"])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return dict(zip(codes, json.loads(done.stderr), strict=True))
 
 
 @pytest.mark.parametrize("name", ROOMS)
@@ -54,39 +55,46 @@ def test_every_room_is_an_attribute_of_lyceum():
         _ = lyceum.nothing
 
 
-@pytest.mark.parametrize(
-    "first", ["from lyceum.studies import Study, Recipe", "from lyceum import study; study"]
-)
-def test_study_is_the_function_whatever_was_imported_before(first):
-    code = f"""{first}
-import lyceum, sys
-from lyceum.studies import Recipe, Study, study
-from lyceum.studies._store import Store
-assert lyceum.study is study and callable(lyceum.study)
-assert lyceum.studies.Study is Study and lyceum.apply.fit_file and lyceum.syllabus.rows
-from lyceum import study as again
-assert again is study
+def test_study_is_the_function_whatever_was_imported_before():
+    code = """
+import sys
+def check():
+    import lyceum
+    from lyceum.studies import Recipe, Study, study
+    from lyceum.studies._store import Store
+    assert lyceum.study is study and callable(lyceum.study)
+    assert lyceum.studies.Study is Study and lyceum.apply.fit_file and lyceum.syllabus.rows
+    from lyceum import study as again
+    assert again is study
+
+from lyceum import study
+check()
+for name in [name for name in sys.modules if name.startswith("lyceum") and "_native" not in name]:
+    del sys.modules[name]
+from lyceum.studies import Study, Recipe
+import lyceum
+assert lyceum.study is not study  # it is a second import
+check()
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def test_light_things_import_nothing_heavy():
+    codes = [
         "import lyceum",
         "from lyceum import catalog; catalog.learners(); catalog.find('Ridge')",
         "from lyceum import syllabus; syllabus.rows()",
         "from lyceum import datasets; datasets.path('weather')",
         "from lyceum import cli",
-    ],
-)
-def test_light_things_import_nothing_heavy(code):
-    assert loaded_after(code) == []
+    ]
+    assert loaded_after(codes) == {code: [] for code in codes}
 
 
-@pytest.mark.parametrize(
-    "arguments", ["--help", "--version", "inspect --help", "learners --help", "syllabus"]
-)
-def test_light_commands_import_nothing_heavy(arguments):
-    run = f"import sys; sys.argv = ['lyceum', *{arguments.split()!r}]\nfrom lyceum.cli import main"
-    assert loaded_after(f"{run}\ntry: main()\nexcept SystemExit as done: assert not done.code") == []
+def test_light_commands_import_nothing_heavy():
+    commands = ["--help", "--version", "inspect --help", "learners --help", "syllabus"]
+    codes = [
+        f"sys.argv = ['lyceum', *{arguments.split()!r}]\nfrom lyceum.cli import main\n"
+        "try: main()\nexcept SystemExit as done: assert not done.code"
+        for arguments in commands
+    ]
+    assert loaded_after(codes) == {code: [] for code in codes}

@@ -1,9 +1,12 @@
 """A room uses only the public names of other rooms."""
 
 import ast
+import gc
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 import lyceum
 
@@ -24,6 +27,15 @@ PROTOCOL = {  # what a room asks of the classes of the rooms above it
 
 
 LOOKED_AT = (ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Name, ast.Attribute)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_garbage_collection():
+    """The syntax of all files is a million objects: to look through them again and again takes longest."""
+    gc.disable()
+    yield
+    syntax_nodes.cache_clear()
+    gc.enable()
 
 
 @cache
