@@ -3,13 +3,23 @@
 import importlib
 import pkgutil
 import sys
+from functools import cache
 
 import pytest
+import typer.main
 from rich.console import Console
 
 import lyceum
 from lyceum import cli, datasets
 from lyceum.apply import fit_file
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_command_line():
+    """The command line is built once: a process has one command, this one has hundreds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture
