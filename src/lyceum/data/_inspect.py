@@ -34,6 +34,7 @@ from lyceum.data._large_file import LargeFile, SampledProfile, read_through
 from lyceum.data._leaks import leak
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
+from lyceum.data._read_once import reading_once
 from lyceum.data._scan import profile_columns
 from lyceum.data._schema import Schema
 
@@ -190,11 +191,12 @@ def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[SampledP
     if is_frame(data):
         return _of_table(to_arrow(data), size), ()
     paths = paths_of(data)
-    if fits_memory(paths, memory, form):
-        found = read_data(paths, form)
-        return _of_table(found.table, size), found.notes
-    large = read_through(paths, form, size=size)
-    return large.seen, large.notes
+    with reading_once():
+        if fits_memory(paths, memory, form):
+            found = read_data(paths, form)
+            return _of_table(found.table, size), found.notes
+        large = read_through(paths, form, size=size)
+        return large.seen, large.notes
 
 
 def _of_table(table: pa.Table, size: int) -> SampledProfile:
