@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+from numbers import Number
 
 import pytest
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from tests.checks.cases import learner_named
 from tests.checks.docstrings import fitted_names, names_in, section, sections
 from tests.checks.fits import fit
@@ -92,6 +93,41 @@ def test_parameters_have_the_names_and_defaults_of_all_families():
         ]
 
     assert those(otherwise) == {}
+
+
+UNCHECKED = {"reference", "default_class"}  # class labels, which are of any type
+# names that scikit-learn has for two things
+SHARED_NAMES = {"learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks"}
+
+
+def type_of(constraint):
+    """The coarse type that one of scikit-learn's constraints asks for; None for None."""
+    if isinstance(constraint, StrOptions) or constraint is str:
+        return "text"
+    if isinstance(constraint, Interval | Options):
+        return "number" if issubclass(constraint.type, Number) else constraint.type.__name__
+    if isinstance(constraint, HasMethods):
+        return "estimator"
+    if constraint is None or isinstance(constraint, str):
+        return {"verbose": "number", "array-like": "list"}.get(constraint, constraint)
+    if constraint in (list, tuple, dict):
+        return "list"
+    is_number = isinstance(constraint, type) and issubclass(constraint, Number)
+    return "number" if is_number else constraint.__name__
+
+
+def test_one_name_has_one_type():
+    """A type that all learners with the parameter take: elsewhere they may take more, such as "auto"."""
+    types, takers = {}, {}
+    for kind in KINDS:
+        for name in parameters(kind):
+            given = kind._parameter_constraints[name]
+            found = {type_of(one) for one in given} - {None} if isinstance(given, list) else {given}
+            assert found != {"no_validation"} or name in UNCHECKED, (kind.__name__, name)
+            types[name] = types.get(name, found) & found
+            takers.setdefault(name, {}).setdefault(tuple(sorted(found)), []).append(kind.__name__)
+    assert len(types) > 200
+    assert {name: takers[name] for name, common in types.items() if not common}.keys() == SHARED_NAMES.keys()
 
 
 def test_folds_are_given_alike():

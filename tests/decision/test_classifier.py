@@ -66,7 +66,7 @@ def test_costs_lower_the_loss_paid_on_german_credit():
     paid = np.mean(
         5.0 * ((y[700:] == "bad") & (said == "good")) + 1.0 * ((y[700:] == "good") & (said == "bad"))
     )
-    other = clone(careful).set_params(loss=LossMatrix.zero_one(["bad", "good"])).fit(X[:700], y[:700])
+    other = clone(careful).set_params(loss_matrix=LossMatrix.zero_one(["bad", "good"])).fit(X[:700], y[:700])
     assert plain.predict(X).tolist() == other.predict(X).tolist()
     assert careful.mean_loss(X[700:], y[700:]) < 0.8 * paid
 
@@ -76,7 +76,7 @@ def test_labelled_losses_are_matched_whatever_their_order():
     a = MinimumRiskClassifier(NaiveBayes(), LossMatrix([[0, 5], [1, 0]], ["bad", "good"])).fit(X, y)
     b = MinimumRiskClassifier(NaiveBayes(), LossMatrix([[0, 1], [5, 0]], ["good", "bad"])).fit(X, y)
     assert a.predict(X).tolist() == b.predict(X).tolist()
-    assert a.loss_ == b.loss_
+    assert a.loss_matrix_ == b.loss_matrix_
 
 
 @pytest.mark.parametrize("doubt", [0.0, 0.1, 0.3, 1.0])

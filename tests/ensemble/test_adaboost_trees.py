@@ -111,7 +111,7 @@ def test_ranking_columns_once_changes_nothing(monkeypatch, tree, method):
     [
         DecisionTreeClassifier(max_depth=1, class_weight="balanced"),
         DecisionTreeClassifier(max_depth=4, pruning="pessimistic"),
-        DecisionTreeClassifier(max_depth=2, loss=[[0, 1], [5, 0]]),
+        DecisionTreeClassifier(max_depth=2, loss_matrix=[[0, 1], [5, 0]]),
         DecisionTreeClassifier(max_depth=1, max_bins=8),
     ],
     ids=["class_weight", "pruning", "loss", "bins"],

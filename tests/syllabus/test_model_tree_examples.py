@@ -41,7 +41,7 @@ def test_model_beats_condition_and_leslie(of):
 
 @pytest.mark.syllabus("6.7")
 def test_the_model_tree_asks_for_the_model_first_and_orders_models_by_mean_price():
-    tree = ModelTreeRegressor(model="constant", pruning=False, smoothing=0, sd_fraction=0).fit(ORGANS, PRICE)
+    tree = ModelTreeRegressor(model="constant", pruning=None, smoothing=0, sd_fraction=0).fit(ORGANS, PRICE)
     names = ORGANS.columns[tree.tree_.feature[0]], tree.schema_["Model"].categories.tolist()
     assert names == ("Model", ["A100", "B3", "E112", "M102", "T202"])
     # means 1573.7, 4513, 77, 870, 331.3

@@ -136,7 +136,7 @@ def test_the_path_of_every_tree_learner_ends_at_its_prediction(make):
 def test_with_a_loss_matrix_the_path_follows_the_expected_loss_of_the_action():
     X, y = load_iris(return_X_y=True)
     loss = np.array([[0, 1, 5], [1, 0, 5], [2, 2, 0]])
-    model = TreeClassifier(max_depth=2, loss=loss).fit(X, y)
+    model = TreeClassifier(max_depth=2, loss_matrix=loss).fit(X, y)
     path = model.path(X, 70)
     assert path.output == f"expected loss of {model.predict(X)[70]}"
     assert path.prediction == pytest.approx((model.predict_proba(X[70:71]) @ loss).min())

@@ -24,7 +24,7 @@ def patients(n=400, seed=0):
 
 def fitted(loss):
     X, y = patients()
-    return X, DecisionTreeClassifier(max_depth=3, loss=loss).fit(X, y)
+    return X, DecisionTreeClassifier(max_depth=3, loss_matrix=loss).fit(X, y)
 
 
 @pytest.mark.syllabus("6.7")
@@ -45,7 +45,7 @@ def test_a_rule_tells_the_expected_loss_and_the_share_of_what_it_answers(loss):
     seen = set()
     for rule in model.rules():
         posterior = proba[rule.covers(X)][0]
-        risks = posterior @ model.loss_
+        risks = posterior @ model.loss_matrix_
         assert rule.risk == pytest.approx(risks.min())
         assert rule.answer == actions[int(np.argmin(risks))]
         share = posterior[classes.index(rule.answer)] if rule.answer in classes else None
@@ -98,6 +98,6 @@ def test_explanations_add_up_to_the_expected_loss_of_the_action(loss):
     X, model = fitted(loss)
     explained = model.explain(X)
     assert explained.unit == "expected loss"
-    risks = model.predict_proba(X) @ model.loss_
+    risks = model.predict_proba(X) @ model.loss_matrix_
     np.testing.assert_allclose(explained.scores, risks.min(axis=1), atol=1e-12)
     assert (explained.predicted == model.predict(X)).all()

@@ -55,7 +55,7 @@ def test_weights_count_rows_and_mixed_columns_become_numbers():
     frame, y = pd.DataFrame(table), table["x"] * (names == "a") + 5.0 * (names == "b")
     w = rng.integers(1, 4, 90)
     often = np.repeat(np.arange(90), w)
-    settings = {"estimator": Ridge(), "attributes": "all", "pruning": False, "smoothing": 0}
+    settings = {"estimator": Ridge(), "attributes": "all", "pruning": None, "smoothing": 0}
     weighted = ModelTreeRegressor(**settings).fit(frame, y, w)
     repeated = ModelTreeRegressor(**settings).fit(frame.iloc[often], y[often])
     np.testing.assert_allclose(weighted.predict(frame), repeated.predict(frame), rtol=1e-9, atol=1e-12)

@@ -138,7 +138,7 @@ def test_how_many_columns_are_drawn(given, count):
 def test_thresholds_are_midway_or_observed():
     x, y = np.array([[1.0], [2.0], [4.0], [7.0]]), [0, 0, 1, 1]
     assert DecisionTreeClassifier().fit(x, y).tree_.threshold[0] == 3.0
-    assert DecisionTreeClassifier(threshold="observed").fit(x, y).tree_.threshold[0] == 2.0
+    assert DecisionTreeClassifier(cut="observed").fit(x, y).tree_.threshold[0] == 2.0
 
 
 def test_categories_are_grouped_branched_or_set_apart():
@@ -185,7 +185,7 @@ def test_the_record_has_the_gains_of_the_weather_table():
         {"pruning": "pessimistic"},
         {"pruning": "confidence"},
         {"ccp_alpha": "cv"},
-        {"pruning": "minimum_loss", "loss": [[0, 3], [1, 0]]},
+        {"pruning": "minimum_loss", "loss_matrix": [[0, 3], [1, 0]]},
     ],
 )
 def test_the_record_of_a_pruned_tree_goes_by_its_nodes(options):

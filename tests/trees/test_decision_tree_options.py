@@ -24,7 +24,7 @@ def unequal(n=600, seed=1):
 @pytest.mark.parametrize("criterion", ["gini", "misclassification"])
 def test_posteriors_are_those_of_the_rows_whatever_the_loss(criterion):
     X, y = unequal()
-    model = DecisionTreeClassifier(criterion=criterion, max_depth=3, loss=[[0, 10], [1, 0]]).fit(X, y)
+    model = DecisionTreeClassifier(criterion=criterion, max_depth=3, loss_matrix=[[0, 10], [1, 0]]).fit(X, y)
     leaf, proba = model.apply(X), model.predict_proba(X)
     for node in np.unique(leaf):
         share = np.mean(y[leaf == node] == "ill")
@@ -37,7 +37,7 @@ def test_posteriors_are_those_of_the_rows_whatever_the_loss(criterion):
 def test_altered_priors_change_the_splits():
     X, y = unequal()
     plain = DecisionTreeClassifier(max_depth=3).fit(X, y)
-    dear = DecisionTreeClassifier(max_depth=3, loss=[[0, 10], [1, 0]]).fit(X, y)
+    dear = DecisionTreeClassifier(max_depth=3, loss_matrix=[[0, 10], [1, 0]]).fit(X, y)
     as_weights = DecisionTreeClassifier(max_depth=3, class_weight={"ill": 10.0, "well": 1.0}).fit(X, y)
     np.testing.assert_array_equal(dear.tree_.threshold, as_weights.tree_.threshold)
     assert not np.array_equal(dear.tree_.threshold, plain.tree_.threshold)
@@ -46,12 +46,14 @@ def test_altered_priors_change_the_splits():
 def test_a_loss_matrix_is_read_by_its_labels_and_may_reject():
     X, y = unequal()
     options = {"max_depth": 3, "criterion": "misclassification"}
-    array = DecisionTreeClassifier(loss=[[0, 10], [1, 0]], **options).fit(X, y)
+    array = DecisionTreeClassifier(loss_matrix=[[0, 10], [1, 0]], **options).fit(X, y)
     turned = LossMatrix([[0, 1], [10, 0]], classes=["well", "ill"])
-    named = DecisionTreeClassifier(loss=turned, **options).fit(X, y)
+    named = DecisionTreeClassifier(loss_matrix=turned, **options).fit(X, y)
+    priced = DecisionTreeClassifier(loss_matrix={("ill", "well"): 10, ("well", "ill"): 1}, **options)
+    assert priced.fit(X, y).loss_matrix_.tolist() == array.loss_matrix_.tolist() == [[0, 10], [1, 0]]
     assert (array.predict(X) == named.predict(X)).all()
     doubt = LossMatrix([[0, 1, 0.2], [1, 0, 0.2]], classes=["ill", "well"], actions=["ill", "well", "ask"])
-    careful = DecisionTreeClassifier(loss=doubt, **options).fit(X, y)
+    careful = DecisionTreeClassifier(loss_matrix=doubt, **options).fit(X, y)
     said, proba = careful.predict(X), careful.predict_proba(X)
     assert ((said == "ask") == (proba.max(axis=1) < 0.8)).all()
     assert set(said) == {"ill", "well", "ask"}
@@ -60,10 +62,10 @@ def test_a_loss_matrix_is_read_by_its_labels_and_may_reject():
 
 def test_losses_of_the_wrong_shape_or_of_no_loss_are_refused():
     X, y = unequal(50)
-    with pytest.raises(SettingError, match=r"loss has shape \(3, 3\), but there are 2 classes.*LossMatrix"):
-        DecisionTreeClassifier(loss=np.ones((3, 3))).fit(X, y)
+    with pytest.raises(SettingError, match=r"loss_matrix has shape \(3, 3\), but there are 2 cl.*LossMatrix"):
+        DecisionTreeClassifier(loss_matrix=np.ones((3, 3))).fit(X, y)
     with pytest.raises(SettingError, match="every class must have some loss"):
-        DecisionTreeClassifier(loss=[[0, 0], [1, 0]]).fit(X, y)
+        DecisionTreeClassifier(loss_matrix=[[0, 0], [1, 0]]).fit(X, y)
     with pytest.raises(LyceumError, match="class_weight names the class 'sick'"):
         DecisionTreeClassifier(class_weight={"sick": 2.0}).fit(X, y)
 
@@ -125,7 +127,7 @@ def test_every_pruning_makes_the_tree_smaller_and_better_on_new_rows(options):
 @pytest.mark.parametrize(
     ("name", "values", "options"),
     [
-        ("penalty", (0.1, 3.0), {"pruning": "pessimistic"}),
+        ("leaf_penalty", (0.1, 3.0), {"pruning": "pessimistic"}),
         ("confidence", (0.5, 0.01), {"pruning": "confidence"}),
         ("ccp_alpha", (0.001, 0.01), {}),
         ("ccp_alpha", (0.0, 0.03), {"pruning": "reduced_error", "random_state": 0}),
@@ -149,11 +151,11 @@ def test_rows_held_out_are_not_grown_on():
 def test_pruning_by_rows_held_out_counts_their_losses_once():
     X, y = noisy()
     loss = np.array([[0, 1.0], [6, 0]])
-    model = DecisionTreeClassifier(pruning="reduced_error", loss=loss, random_state=0).fit(X, y)
+    model = DecisionTreeClassifier(pruning="reduced_error", loss_matrix=loss, random_state=0).fit(X, y)
     seed = int(np.random.RandomState(0).randint(np.iinfo(np.int32).max))
     order = np.random.default_rng(seed).permutation(len(y))
     held, train = np.sort(order[:75]), np.sort(order[75:])
-    grown = DecisionTreeClassifier(loss=loss, random_state=0).fit(X[train], y[train]).tree_
+    grown = DecisionTreeClassifier(loss_matrix=loss, random_state=0).fit(X[train], y[train]).tree_
     costs = NodeCosts.of(grown, Router([grown], 3).visits(X[held]), y[held], None, loss)
     np.testing.assert_array_equal(model.tree_.threshold, prune_by_error(grown, costs).threshold)
 
@@ -161,8 +163,8 @@ def test_pruning_by_rows_held_out_counts_their_losses_once():
 def test_pessimistic_pruning_goes_by_the_loss():
     X, y = noisy()
     loss = np.array([[0, 1.0], [6, 0]])
-    model = DecisionTreeClassifier(pruning="pessimistic", penalty=2.0, loss=loss).fit(X, y)
-    grown = DecisionTreeClassifier(loss=loss).fit(X, y).tree_
+    model = DecisionTreeClassifier(pruning="pessimistic", leaf_penalty=2.0, loss_matrix=loss).fit(X, y)
+    grown = DecisionTreeClassifier(loss_matrix=loss).fit(X, y).tree_
     np.testing.assert_array_equal(
         model.tree_.threshold, prune_by_pessimistic_error(grown, 2.0, loss=loss).threshold
     )

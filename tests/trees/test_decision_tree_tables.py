@@ -71,10 +71,10 @@ def file(tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        {"loss": [[0, 5], [1, 0]], "record": True},
-        {"loss": [[0, 5], [1, 0]], "criterion": "misclassification"},
+        {"loss_matrix": [[0, 5], [1, 0]], "record": True},
+        {"loss_matrix": [[0, 5], [1, 0]], "criterion": "misclassification"},
         {"class_weight": "balanced", "ccp_alpha": 0.01},
-        {"class_weight": {"low": 3.0}, "loss": [[0, 5], [1, 0]], "pruning": "pessimistic"},
+        {"class_weight": {"low": 3.0}, "loss_matrix": [[0, 5], [1, 0]], "pruning": "pessimistic"},
         {"min_weight_fraction_leaf": 0.05, "min_samples_split": 0.2, "pruning": "minimum_loss"},
     ],
 )
@@ -264,7 +264,7 @@ def test_log_posteriors_are_logarithms_of_posteriors():
     [
         DecisionTreeClassifier(record=True),
         DecisionTreeClassifier(continuous_split="multi_way", categorical_split="multiway", max_depth=3),
-        DecisionTreeClassifier(loss=[[0, 4], [1, 0]], attribute_costs={"age": 2.0}),
+        DecisionTreeClassifier(loss_matrix=[[0, 4], [1, 0]], attribute_costs={"age": 2.0}),
         C45(),
         CART(random_state=0),
         DecisionTreeRegressor(criterion="absolute_error", max_depth=4),

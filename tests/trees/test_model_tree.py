@@ -30,7 +30,7 @@ def wavy(n, d=4, seed=0, noise=0.3):
     st.integers(5, 90),
     st.sampled_from(["absolute", "squared"]),
     st.sampled_from(["tested", "all"]),
-    st.booleans(),
+    st.sampled_from(["estimated_error", None]),
 )
 @pytest.mark.syllabus("6.7")
 def test_predictions_are_those_of_a_plain_m5(seed, n, error, attributes, pruning):
@@ -39,7 +39,7 @@ def test_predictions_are_those_of_a_plain_m5(seed, n, error, attributes, pruning
         X, y
     )
     squared = error == "squared"
-    plain = Reference(X, y, Way(squared=squared, every_column=attributes == "all", prune=pruning))
+    plain = Reference(X, y, Way(squared=squared, every_column=attributes == "all", prune=pruning is not None))
     assert model.n_rules_ == len(plain.root.leaves())
     new = wavy(50, 3, seed + 1)[0]
     np.testing.assert_allclose(model.predict(new), plain.predict(new), rtol=1e-4, atol=1e-4)
@@ -96,7 +96,7 @@ def test_smoothing_pulls_a_leaf_towards_the_models_above_it():
 
 def test_constant_models_are_the_means_of_a_regression_tree():
     X, y = wavy(150)
-    model = ModelTreeRegressor(model="constant", smoothing=0, pruning=False).fit(X, y)
+    model = ModelTreeRegressor(model="constant", smoothing=0, pruning=None).fit(X, y)
     ends = model.apply(X)
     for end in set(ends):
         np.testing.assert_allclose(model.predict(X[ends == end]), y[ends == end].mean(), rtol=1e-12)
@@ -106,7 +106,7 @@ def test_constant_models_are_the_means_of_a_regression_tree():
 
 def test_growth_stops_where_targets_vary_little_or_rows_are_few():
     X, y = wavy(200)
-    model = ModelTreeRegressor(sd_fraction=0.3, min_samples_split=10, pruning=False).fit(X, y)
+    model = ModelTreeRegressor(sd_fraction=0.3, min_samples_split=10, pruning=None).fit(X, y)
     split = model.tree_.kind != LEAF
     assert (model.tree_.weight[split] >= 10).all()
     assert (model.tree_.impurity[split] > 0.3 * y.std()).all()
@@ -118,8 +118,7 @@ def test_growth_stops_where_targets_vary_little_or_rows_are_few():
 def test_pruning_makes_trees_smaller_and_squared_errors_smaller_still():
     X, y = wavy(400, noise=1.0)
     sizes = [
-        ModelTreeRegressor(**how).fit(X, y).n_rules_
-        for how in ({"pruning": False}, {"error": "absolute"}, {})
+        ModelTreeRegressor(**how).fit(X, y).n_rules_ for how in ({"pruning": None}, {"error": "absolute"}, {})
     ]
     assert sizes[0] > sizes[1] > sizes[2]
 

@@ -23,7 +23,7 @@ def test_the_first_entry_has_the_fall_of_the_standard_deviation_by_every_column(
     assert (best["node"], best["column"], best["objective"]) == (0, "a", pytest.approx(y.std()))
 
 
-@pytest.mark.parametrize("pruning", [True, False])
+@pytest.mark.parametrize("pruning", ["estimated_error", None])
 @pytest.mark.parametrize("weighted", [True, False])
 def test_entries_are_numbered_by_the_nodes_of_the_pruned_tree(pruning, weighted):
     rng = np.random.default_rng(0)

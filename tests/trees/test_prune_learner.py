@@ -34,7 +34,7 @@ def test_a_learner_pruned_by_error_is_a_copy_whose_held_out_errors_are_no_more()
 def test_a_learner_is_pruned_by_complexity_and_by_expected_loss():
     X, y = noisy_classes()
     loss = np.array([[0.0, 1.0], [8.0, 0.0]])
-    model = DecisionTreeClassifier(loss=loss).fit(X, y)
+    model = DecisionTreeClassifier(loss_matrix=loss).fit(X, y)
     path = model.cost_complexity_path("error")
     assert path.n_leaves[-1] == 1
     assert path.risks[0] <= path.risks[-1]

@@ -31,7 +31,7 @@ def test_minimum_loss_beats_the_constant_on_german_credit():
     table = pd.read_csv(Path(datasets.__file__).with_name("german_credit.csv"))
     X, y, loss = table.drop(columns="class"), table["class"].to_numpy(), 0.0
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
-        model = DecisionTreeClassifier(loss=LOSS, pruning="minimum_loss").fit(X.iloc[train], y[train])
+        model = DecisionTreeClassifier(loss_matrix=LOSS, pruning="minimum_loss").fit(X.iloc[train], y[train])
         truth, said = (y[test] == "good").astype(int), (model.predict(X.iloc[test]) == "good").astype(int)
         loss += LOSS[truth, said].sum()
     assert loss / len(y) < 0.68  # always "bad" costs .70
@@ -42,19 +42,20 @@ def test_growth_is_by_plain_gain_where_pruning_is_by_loss():
     X, y = noisy()
     plain = DecisionTreeClassifier(criterion="entropy").fit(X, y).tree_
     for altered in ("auto", False):
-        settings = {"criterion": "entropy", "loss": LOSS, "smoothing": 0.0, "altered_priors": altered}
+        settings = {"criterion": "entropy", "loss_matrix": LOSS, "smoothing": 0.0, "altered_priors": altered}
         tree = DecisionTreeClassifier(pruning="minimum_loss", **settings).fit(X, y).tree_
         assert (tree.feature[0], tree.threshold[0]) == (plain.feature[0], plain.threshold[0])
-    grown = DecisionTreeClassifier(criterion="entropy", loss=LOSS, altered_priors=False).fit(X, y).tree_
+    grown = DecisionTreeClassifier(criterion="entropy", loss_matrix=LOSS, altered_priors=False).fit(X, y)
+    grown = grown.tree_
     np.testing.assert_array_equal(grown.threshold, plain.threshold)
-    other = DecisionTreeClassifier(criterion="entropy", loss=LOSS).fit(X, y).tree_
+    other = DecisionTreeClassifier(criterion="entropy", loss_matrix=LOSS).fit(X, y).tree_
     assert other.n_nodes != plain.n_nodes or not np.array_equal(other.threshold, plain.threshold)
 
 
 @pytest.mark.syllabus("6.6")
 def test_the_posteriors_of_minimum_loss_are_the_m_estimates():
     X, y = noisy()
-    tree = DecisionTreeClassifier(loss=LOSS, pruning="minimum_loss", smoothing=7.0).fit(X, y)
+    tree = DecisionTreeClassifier(loss_matrix=LOSS, pruning="minimum_loss", smoothing=7.0).fit(X, y)
     proba, leaf = tree.predict_proba(X), tree.apply(X)
     prior = np.bincount(y) / len(y)
     for node in np.unique(leaf):
@@ -152,7 +153,7 @@ def test_hunts_default_class_is_that_of_an_empty_branch_and_of_a_tie():
 
 
 @pytest.mark.syllabus("6.6")
-@pytest.mark.parametrize("settings", [{}, {"loss": LOSS}, {"pruning": None}, {"bound": "normal"}])
+@pytest.mark.parametrize("settings", [{}, {"loss_matrix": LOSS}, {"pruning": None}, {"bound": "normal"}])
 def test_c45_on_bins_is_one_tree_in_memory_and_in_blocks(settings):
     path = Path(datasets.__file__).with_name("german_credit.csv")
     memory = C45(max_bins=16, **settings).fit(scan(path, target="class")).tree_

@@ -90,7 +90,7 @@ class FittedModel:
         """The given loss and doubt, or else those that the model was fitted with."""
         if loss is not None or doubt is not None or not self._decides:
             return loss, doubt
-        return (None if self.given.loss_.is_zero_one else self.given.loss_), self.given.doubt
+        return (None if self.given.loss_matrix_.is_zero_one else self.given.loss_matrix_), self.given.doubt
 
     # -- parts -----------------------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     ----------
     estimator : classifier with `predict_proba`, of any library
         It is cloned and fitted; wrap a fitted one in `sklearn.frozen.FrozenEstimator` to keep it as it is.
-    loss : LossMatrix, array of shape (K, A) or dict of (true class, action) to cost, default=None
+    loss_matrix : LossMatrix, array of shape (K, A) or dict of (true class, action) to cost, default=None
         Rows = true class, columns = action. A labelled matrix is matched by label; an array has its rows in
         the order of `classes_`. None is the 0/1 loss. Actions that are no class may be predicted too.
     doubt : float, default=None
@@ -79,10 +79,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         The class labels, in the order of the columns of `predict_proba`.
     estimator_ : classifier
         The fitted estimator, calibrated with `calibrate`.
-    loss_ : LossMatrix
+    loss_matrix_ : LossMatrix
         The losses with rows in the order of `classes_`.
     actions_ : array
-        The labels that `predict` may return, in the order of the columns of `loss_`, that of doubt last.
+        The labels that `predict` may return, in the order of the columns of the matrix, that of doubt last.
     n_features_in_ : int
         The number of columns, if the estimator knows it.
     feature_names_in_ : array of str
@@ -114,7 +114,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"])],
-        "loss": [LossMatrix, "array-like", dict, None],
+        "loss_matrix": [LossMatrix, "array-like", dict, None],
         "doubt": [Interval(Real, 0, None, closed="left"), None],
         "calibrate": [StrOptions({"isotonic", "sigmoid"}), None],
         "cv": ["cv_object"],
@@ -124,7 +124,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def __init__(
         self,
         estimator: Any,
-        loss: Any = None,
+        loss_matrix: Any = None,
         *,
         doubt: float | None = None,
         calibrate: str | None = None,
@@ -132,7 +132,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         reject_label: Any = REJECT,
     ):
         self.estimator = estimator
-        self.loss = loss
+        self.loss_matrix = loss_matrix
         self.doubt = doubt
         self.calibrate = calibrate
         self.cv = cv
@@ -181,10 +181,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def _finish(self, y: Any) -> None:
         self.classes_ = _classes_of(self.estimator_, y)
-        self.loss_ = LossMatrix.of(self.loss, self.classes_)
+        self.loss_matrix_ = LossMatrix.of(self.loss_matrix, self.classes_)
         if self.doubt is not None and label_key(self.reject_label) in map(label_key, self.classes_):
             raise SettingError(f"reject_label {self.reject_label!r} is a class: choose another")
-        self.actions_ = action_labels(self.loss_, self.doubt, self.reject_label, like=self.classes_)
+        self.actions_ = action_labels(self.loss_matrix_, self.doubt, self.reject_label, like=self.classes_)
         inherit_columns(self, self.estimator_)
 
     # -- predict ---------------------------------------------------------------------------------------------
@@ -207,9 +207,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             return np.log(self.predict_proba(X))
 
     def expected_risk(self, X: Any) -> Any:
-        """R(a|x) of every action of `loss_`, shape (n, A); doubt, which always costs θ, is not among them."""
+        """R(a|x) of every action of `loss_matrix_`, (n, A), without doubt, which always costs θ."""
         proba = self.predict_proba(X)
-        return (proba if hasattr(proba, "map_blocks") else check_posteriors(proba)) @ self.loss_.values
+        return (proba if hasattr(proba, "map_blocks") else check_posteriors(proba)) @ self.loss_matrix_.values
 
     def decide(self, X: Any) -> Decisions:
         """Actions with the risks behind them and where they reject."""
@@ -227,8 +227,8 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         """The loss paid per row on these rows; a row rejected by doubt costs θ."""
         y, sample_weight = targets_to_score(self, X, y, sample_weight)
         index = self.decide(X).index
-        codes = class_codes(y, len(self.classes_), self.loss_.classes)
-        paid = self.loss_.values[codes, index]
+        codes = class_codes(y, len(self.classes_), self.loss_matrix_.classes)
+        paid = self.loss_matrix_.values[codes, index]
         if self.doubt is not None:
             paid = np.where(index < 0, self.doubt, paid)
         return float(np.average(paid, weights=check_weight(sample_weight, len(paid))))
@@ -244,11 +244,11 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             "doubt": "never" if self.doubt is None else f"{self.doubt:g}, rejected as {self.reject_label!r}",
             **self._turning_point(),
         }
-        return Summary("minimum expected risk", facts, [self.loss_.table()])
+        return Summary("minimum expected risk", facts, [self.loss_matrix_.table()])
 
     def _turning_point(self) -> dict[str, Any]:
-        values = self.loss_.values
-        if values.shape != (2, 2) or self.loss_.actions != self.loss_.classes:
+        values = self.loss_matrix_.values
+        if values.shape != (2, 2) or self.loss_matrix_.actions != self.loss_matrix_.classes:
             return {}
         (tn, fp), (fn, tp) = values
         try:
@@ -265,7 +265,8 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         doubts = self.doubt is not None
-        return {"classes_": (self.loss_.values.shape[0],), "actions_": (self.loss_.values.shape[1] + doubts,)}
+        n_classes, n_actions = self.loss_matrix_.values.shape
+        return {"classes_": (n_classes,), "actions_": (n_actions + doubts,)}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -294,7 +295,7 @@ def _classes_of(estimator: Any, y: Any) -> np.ndarray:
 
 
 def _decisions(model: MinimumRiskClassifier, proba: Any) -> Decisions:
-    return decide(check_posteriors(proba), model.loss_, check_doubt(model.doubt), model.actions_)
+    return decide(check_posteriors(proba), model.loss_matrix_, check_doubt(model.doubt), model.actions_)
 
 
 def _actions(model: MinimumRiskClassifier, proba: np.ndarray) -> np.ndarray:

@@ -104,7 +104,7 @@ def draw_counts(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarr
 
 def _grows_only(base: DecisionTreeClassifier) -> bool:
     """Whether nothing is done to a tree before or after it is grown on all rows."""
-    plain = ("pruning", "class_weight", "loss", "max_bins")
+    plain = ("pruning", "class_weight", "loss_matrix", "max_bins")
     return all(getattr(base, name) is None for name in plain) and base.ccp_alpha == 0 and not base.record
 
 

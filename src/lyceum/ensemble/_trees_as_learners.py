@@ -28,7 +28,7 @@ def tree_of_forest(forest: Any, tree: Tree) -> Any:
     )
     if is_classifier(forest):
         member.classes_ = member.actions_ = forest.classes_
-        member.loss_ = None
+        member.loss_matrix_ = None
     return _with_tree(member, forest, tree, forest.schema_, forest.max_features_)
 
 

@@ -33,7 +33,7 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
     "continuous_split": [StrOptions({"two_way", "multi_way"})],
     "max_branches": [Interval(Integral, 2, None, closed="left")],
     "missing": [StrOptions({"learned", "fractions"})],
-    "threshold": [StrOptions({"midpoint", "observed"})],
+    "cut": [StrOptions({"midpoint", "observed"})],
     "max_depth": [None, Interval(Integral, 1, None, closed="left")],
     "min_samples_split": [
         Interval(Integral, 2, None, closed="left"),
@@ -62,7 +62,7 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
 
 def growth_rules(learner: Any, schema: Schema, n_rows: int, weight: float, seed: int) -> Growth:
     """Growth rules from a learner's parameters, for `n_rows` rows of total weight `weight`."""
-    loss = getattr(learner, "loss_", None)
+    loss = getattr(learner, "loss_matrix_", None)
     by_loss = loss is not None and learner.criterion == "misclassification"
     return Growth(
         criterion=learner.criterion,
@@ -70,7 +70,7 @@ def growth_rules(learner: Any, schema: Schema, n_rows: int, weight: float, seed:
         continuous=learner.continuous_split,
         max_branches=learner.max_branches,
         missing=learner.missing,
-        cut=learner.threshold,
+        cut=learner.cut,
         max_depth=learner.max_depth,
         min_samples_split=max(2, resolve_row_count(learner.min_samples_split, n_rows)),
         min_samples_leaf=resolve_row_count(learner.min_samples_leaf, n_rows),
@@ -139,15 +139,15 @@ def class_losses(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np.
     """The losses with rows in the order of the classes, and the actions of the columns."""
     if loss is None:
         return None, classes
-    if isinstance(loss, LossMatrix):
-        loss = loss.for_classes(classes)
+    if isinstance(loss, LossMatrix | Mapping):
+        loss = LossMatrix.of(loss, classes)
         actions = np.asarray(loss.actions if loss.actions is not None else classes)
         return np.array(loss.values, dtype=np.float64), actions
     values = np.asarray(loss, dtype=np.float64)
     if values.shape != (len(classes), len(classes)):
         raise SettingError(
-            f"loss has shape {values.shape}, but there are {len(classes)} classes: give rows = true class "
-            "and columns = predicted class in the order of classes_, or a LossMatrix where actions have "
-            "other names"
+            f"loss_matrix has shape {values.shape}, but there are {len(classes)} classes: give rows = true "
+            "class and columns = predicted class in the order of classes_, or a LossMatrix where actions "
+            "have other names"
         )
     return values, classes

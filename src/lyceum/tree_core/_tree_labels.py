@@ -41,7 +41,7 @@ class Actions:
     @classmethod
     def of(cls, learner: Any) -> Actions | None:
         """The actions of a fitted learner, None if it has no loss matrix."""
-        loss = getattr(learner, "loss_", None)
+        loss = getattr(learner, "loss_matrix_", None)
         return None if loss is None else cls(learner.actions_, loss)
 
     def risks(self, value: np.ndarray) -> np.ndarray:

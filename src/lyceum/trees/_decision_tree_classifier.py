@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum.base import Classifier, normalize_posteriors
 from lyceum.data import Block
 from lyceum.errors import ModelFileError
+from lyceum.probability import LossMatrix
 from lyceum.report import Explanation
 from lyceum.tree_core import GROWTH_CONSTRAINTS, LEAF, Router, cached_router, explain_trees, node_decisions
 from lyceum.trees._tree_learner import TreeLearner
@@ -51,7 +52,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         by categories; to the heaviest child where none was missing in `fit`. "fractions" (C4.5): a row goes
         to every child with the share of the known rows there; gains count known rows only. A row whose
         category no row of a node had in `fit` stays at that node.
-    threshold : {"midpoint", "observed"}, default="midpoint"
+    cut : {"midpoint", "observed"}, default="midpoint"
         Midway between two values, or the largest value of the column up to there (C4.5).
     max_depth : int or None, default=None
         The largest number of splits from the root to a leaf; None: no limit.
@@ -78,7 +79,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class).
-    loss : array of shape (K, K), LossMatrix or None, default=None
+    loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
         columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
         other criteria may weight class k by Σ_a L(k, a) (see `altered_priors`). Leaves decide by smallest
@@ -101,7 +102,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         approximation alone, as Weka's J48; or the exact binomial one.
     validation_fraction : float, default=0.25
         The share of the rows held out for pruning by "reduced_error".
-    penalty : float, default=0.5
+    leaf_penalty : float, default=0.5
         The errors added per leaf by "pessimistic" pruning.
     confidence : float, default=0.25
         The level of C4.5's bound, for "confidence" pruning: the smaller, the more is pruned.
@@ -130,7 +131,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         The tree, after pruning.
     classes_ : ndarray of shape (K,)
         The class labels, sorted.
-    loss_ : ndarray of shape (K, n_actions) or None
+    loss_matrix_ : ndarray of shape (K, n_actions) or None
         The losses, with rows in the order of `classes_`.
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
@@ -184,12 +185,12 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         "criterion": [StrOptions({"gini", "entropy", "gain_ratio", "misclassification"})],
         "max_p_value": [None, Interval(Real, 0, 1, closed="both")],
         "class_weight": [None, StrOptions({"balanced"}), dict],
-        "loss": "no_validation",
+        "loss_matrix": [LossMatrix, "array-like", dict, None],
         "pruning": [
             None,
             StrOptions({"reduced_error", "pessimistic", "confidence", "cost_complexity", "minimum_loss"}),
         ],
-        "penalty": [Interval(Real, 0, None, closed="left")],
+        "leaf_penalty": [Interval(Real, 0, None, closed="left")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
         "altered_priors": ["boolean", StrOptions({"auto"})],
         "default_class": "no_validation",
@@ -209,7 +210,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         continuous_split: str = "two_way",
         max_branches: int = 4,
         missing: str = "learned",
-        threshold: str = "midpoint",
+        cut: str = "midpoint",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
@@ -221,12 +222,12 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         max_features: Any = None,
         attribute_costs: Any = None,
         class_weight: Any = None,
-        loss: Any = None,
+        loss_matrix: Any = None,
         altered_priors: Any = "auto",
         default_class: Any = None,
         pruning: str | None = None,
         validation_fraction: float = 0.25,
-        penalty: float = 0.5,
+        leaf_penalty: float = 0.5,
         confidence: float = 0.25,
         bound: str = "c45",
         smoothing: float = 20.0,
@@ -244,7 +245,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         self.continuous_split = continuous_split
         self.max_branches = max_branches
         self.missing = missing
-        self.threshold = threshold
+        self.cut = cut
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -256,12 +257,12 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         self.max_features = max_features
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
-        self.loss = loss
+        self.loss_matrix = loss_matrix
         self.altered_priors = altered_priors
         self.default_class = default_class
         self.pruning = pruning
         self.validation_fraction = validation_fraction
-        self.penalty = penalty
+        self.leaf_penalty = leaf_penalty
         self.confidence = confidence
         self.bound = bound
         self.smoothing = smoothing
@@ -274,7 +275,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         self.categorical_features = categorical_features
 
     classes_: np.ndarray
-    loss_: np.ndarray | None  # (K, A)
+    loss_matrix_: np.ndarray | None  # (K, A)
     actions_: np.ndarray
 
     def predict(self, X: Any) -> Any:
@@ -299,11 +300,11 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
 
     def _decide(self, X: np.ndarray) -> np.ndarray:
         """The numbers of the classes, or of the actions, that coded rows are given."""
-        codes = self._router.decisions(X, self.loss_)
+        codes = self._router.decisions(X, self.loss_matrix_)
         if self.default_class is None:
             return codes
         tree, ends, actions = self.tree_, self._router.leaves(X)[:, 0], self.actions_.tolist()
-        tied = node_decisions(tree, self.loss_) != node_decisions(tree, self.loss_, last=True)
+        tied = node_decisions(tree, self.loss_matrix_) != node_decisions(tree, self.loss_matrix_, last=True)
         empty = (tree.kind != LEAF) | tied
         return np.where(empty[ends], actions.index(self.default_class), codes)
 
@@ -312,10 +313,11 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         if not hasattr(self, "tree_"):
             return
         actions, n_classes = self.actions_, len(self.classes_)
-        shape = (n_classes,) if self.loss_ is None else self.loss_.shape[1:]
+        shape = (n_classes,) if self.loss_matrix_ is None else self.loss_matrix_.shape[1:]
         if not isinstance(actions, np.ndarray) or actions.shape != shape or len(shape) != 1:
             raise ModelFileError(f"holds a {type(self).__name__} whose actions_ are not those of its losses")
-        if self.loss_ is not None and (len(self.loss_) != n_classes or not np.isfinite(self.loss_).all()):
+        loss = self.loss_matrix_
+        if loss is not None and (len(loss) != n_classes or not np.isfinite(loss).all()):
             raise ModelFileError(f"holds a {type(self).__name__} whose losses are not those of its classes")
 
     @property

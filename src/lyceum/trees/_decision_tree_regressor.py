@@ -44,7 +44,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         by categories; to the heaviest child where none was missing in `fit`. "fractions" (C4.5): a row goes
         to every child with the share of the known rows there; gains count known rows only. A row whose
         category no row of a node had in `fit` stays at that node.
-    threshold : {"midpoint", "observed"}, default="midpoint"
+    cut : {"midpoint", "observed"}, default="midpoint"
         Midway between two values, or the largest value of the column up to there (C4.5).
     max_depth : int or None, default=None
         The largest number of splits from the root to a leaf; None: no limit.
@@ -145,7 +145,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         continuous_split: str = "two_way",
         max_branches: int = 4,
         missing: str = "learned",
-        threshold: str = "midpoint",
+        cut: str = "midpoint",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
@@ -170,7 +170,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         self.continuous_split = continuous_split
         self.max_branches = max_branches
         self.missing = missing
-        self.threshold = threshold
+        self.cut = cut
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

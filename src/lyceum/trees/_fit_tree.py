@@ -55,7 +55,7 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
     """
     seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
     if is_classifier(learner):
-        learner.loss_, learner.actions_ = class_losses(learner.loss, learner.classes_)
+        learner.loss_matrix_, learner.actions_ = class_losses(learner.loss_matrix, learner.classes_)
         if learner.default_class is not None and learner.default_class not in learner.actions_.tolist():
             raise SettingError(
                 f"default_class={learner.default_class!r} is not among {learner.actions_.tolist()}"
@@ -88,9 +88,9 @@ def _factors(learner: Any, weight: np.ndarray) -> tuple[np.ndarray | None, np.nd
     by_loss = (
         learner.pruning != "minimum_loss" if learner.altered_priors == "auto" else learner.altered_priors
     )
-    if learner.loss_ is None or learner.criterion == "misclassification" or not by_loss:
+    if learner.loss_matrix_ is None or learner.criterion == "misclassification" or not by_loss:
         return factors, None
-    prior = learner.loss_.sum(axis=1)
+    prior = learner.loss_matrix_.sum(axis=1)
     if not np.all(prior > 0):
         raise SettingError("every class must have some loss: a row of the loss matrix sums to 0 or less")
     seen = weight if factors is None else weight * factors
@@ -171,7 +171,7 @@ class InMemoryGrowth:
 
     def prune(self, hold_out: bool = True) -> tuple[Tree, Tree, SplitCandidates]:
         """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""
-        learner, loss = self.learner, getattr(self.learner, "loss_", None)
+        learner, loss = self.learner, getattr(self.learner, "loss_matrix_", None)
         if learner.pruning == "reduced_error" and hold_out:
             train, held = self._held_out_rows()
             tree, candidates = self.grow(train, record=learner.record)
@@ -235,9 +235,9 @@ def _prune_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any =
     if learner.pruning == "confidence":
         impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
         tree = prune_by_confidence(tree, learner.confidence, learner.bound, rows=rows, impurity=impurity)
-    tree, loss = _without_prior(tree, prior), getattr(learner, "loss_", None)
+    tree, loss = _without_prior(tree, prior), getattr(learner, "loss_matrix_", None)
     if learner.pruning == "pessimistic":
-        tree = prune_by_pessimistic_error(tree, learner.penalty, loss=loss)
+        tree = prune_by_pessimistic_error(tree, learner.leaf_penalty, loss=loss)
     elif learner.pruning == "minimum_loss":
         tree = prune_by_loss(tree, loss, smoothing="m", m=learner.smoothing)
         tree = replace(tree, value=smoothed_weights(tree.value, learner.smoothing))
@@ -248,7 +248,7 @@ def _by_complexity(tree: Tree, learner: Any) -> Tree:
     if tree.n_nodes == 1 or not learner.ccp_alpha or _chooses_alpha(learner):
         return tree
     measure: Any = getattr(learner, "ccp_measure", "impurity")
-    loss = getattr(learner, "loss_", None) if measure == "error" else None
+    loss = getattr(learner, "loss_matrix_", None) if measure == "error" else None
     return prune_by_complexity(tree, learner.ccp_alpha, measure, loss)
 
 

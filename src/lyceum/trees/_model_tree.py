@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner, Regressor, complexity, typical_row
@@ -91,7 +91,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         The columns that the model of a node may have: those tested at it or below, or all.
     min_samples_split : int, default=4
     sd_fraction : float, default=0.05
-    pruning : bool, default=True
+    pruning : {"estimated_error"} or None, default="estimated_error"
+        Whether subtrees become leaves that estimate no larger an error (`error`); None: as grown.
     smoothing : float, default=15.0
         k; 0 for no smoothing.
     extrapolation : float or None, default=1.0
@@ -161,11 +162,11 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     _parameter_constraints: ClassVar[dict] = {
         "error": [StrOptions({"squared", "absolute"})],
         "model": [StrOptions({"linear", "constant"})],
-        "estimator": "no_validation",
+        "estimator": [HasMethods(["fit", "predict"]), None],
         "attributes": [StrOptions({"tested", "all"})],
         "min_samples_split": [Interval(Integral, 2, None, closed="left")],
         "sd_fraction": [Interval(Real, 0, 1, closed="both")],
-        "pruning": ["boolean"],
+        "pruning": [None, StrOptions({"estimated_error"})],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "record": ["boolean"],
@@ -181,7 +182,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         attributes: str = "tested",
         min_samples_split: int = 4,
         sd_fraction: float = 0.05,
-        pruning: bool = True,
+        pruning: str | None = "estimated_error",
         smoothing: float = 15.0,
         extrapolation: float | None = 1.0,
         record: bool = False,
@@ -236,7 +237,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             learners = fit_learners(tree, leaf, Z, y, w, may_have[:, used], self.estimator)
             models = learners.models
         kept, cut = np.arange(tree.n_nodes), None
-        if self.pruning:
+        if self.pruning is not None:
             choice = choose(tree, models, self.error, self.sd_)
             cut = choice.cut
             kept, tree, models = choice.nodes, compact(tree, choice.cut), models.take(choice.nodes)

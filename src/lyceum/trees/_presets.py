@@ -41,7 +41,7 @@ class ID3(_Preset):
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class).
-    loss : array of shape (K, K), LossMatrix or None, default=None
+    loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
         columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
         other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
@@ -64,7 +64,7 @@ class ID3(_Preset):
         The tree, after pruning.
     classes_ : ndarray of shape (K,)
         The class labels, sorted.
-    loss_ : ndarray of shape (K, n_actions) or None
+    loss_matrix_ : ndarray of shape (K, n_actions) or None
         The losses, with rows in the order of `classes_`.
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
@@ -117,7 +117,7 @@ class ID3(_Preset):
         max_p_value: float | None = None,
         attribute_costs: Any = None,
         class_weight: Any = None,
-        loss: Any = None,
+        loss_matrix: Any = None,
         default_class: Any = None,
         max_bins: int | None = None,
         record: bool = False,
@@ -129,7 +129,7 @@ class ID3(_Preset):
         self.max_p_value = max_p_value
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
-        self.loss = loss
+        self.loss_matrix = loss_matrix
         self.default_class = default_class
         self.max_bins = max_bins
         self.record = record
@@ -163,7 +163,7 @@ class C45(_Preset):
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class).
-    loss : array of shape (K, K), LossMatrix or None, default=None
+    loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
         columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
         other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
@@ -183,7 +183,7 @@ class C45(_Preset):
         The tree, after pruning.
     classes_ : ndarray of shape (K,)
         The class labels, sorted.
-    loss_ : ndarray of shape (K, n_actions) or None
+    loss_matrix_ : ndarray of shape (K, n_actions) or None
         The losses, with rows in the order of `classes_`.
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
@@ -225,7 +225,7 @@ class C45(_Preset):
         "criterion": "gain_ratio",
         "categorical_split": "multiway",
         "missing": "fractions",
-        "threshold": "observed",
+        "cut": "observed",
         "require_gain": True,
     }
     _parameter_constraints: ClassVar[dict] = {
@@ -244,7 +244,7 @@ class C45(_Preset):
         max_depth: int | None = None,
         attribute_costs: Any = None,
         class_weight: Any = None,
-        loss: Any = None,
+        loss_matrix: Any = None,
         max_bins: int | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
@@ -256,7 +256,7 @@ class C45(_Preset):
         self.max_depth = max_depth
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
-        self.loss = loss
+        self.loss_matrix = loss_matrix
         self.max_bins = max_bins
         self.record = record
         self.categorical_features = categorical_features
@@ -294,7 +294,7 @@ class CART(_Preset):
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class).
-    loss : array of shape (K, K), LossMatrix or None, default=None
+    loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
         columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
         other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
@@ -316,7 +316,7 @@ class CART(_Preset):
         The tree, after pruning.
     classes_ : ndarray of shape (K,)
         The class labels, sorted.
-    loss_ : ndarray of shape (K, n_actions) or None
+    loss_matrix_ : ndarray of shape (K, n_actions) or None
         The losses, with rows in the order of `classes_`.
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
@@ -373,7 +373,7 @@ class CART(_Preset):
         max_depth: int | None = None,
         attribute_costs: Any = None,
         class_weight: Any = None,
-        loss: Any = None,
+        loss_matrix: Any = None,
         max_bins: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
@@ -389,7 +389,7 @@ class CART(_Preset):
         self.max_depth = max_depth
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
-        self.loss = loss
+        self.loss_matrix = loss_matrix
         self.max_bins = max_bins
         self.random_state = random_state
         self.record = record

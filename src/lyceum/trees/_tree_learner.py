@@ -135,7 +135,7 @@ class TreeLearner(TreeModel, Learner):
         prune : takes one of these subtrees.
         """
         check_is_fitted(self)
-        loss = getattr(self, "loss_", None) if measure == "error" else None
+        loss = getattr(self, "loss_matrix_", None) if measure == "error" else None
         return cost_complexity_path(self.tree_, measure, loss)
 
     def prune(
@@ -175,7 +175,7 @@ class TreeLearner(TreeModel, Learner):
         (6, 4)
         """
         check_is_fitted(self)
-        loss = getattr(self, "loss_", None)
+        loss = getattr(self, "loss_matrix_", None)
         if by == "complexity":
             tree = prune_by_complexity(self.tree_, alpha)
         elif by == "error":
@@ -199,7 +199,7 @@ class TreeLearner(TreeModel, Learner):
         target = np.asarray(y, dtype=None if classes is not None else np.float64)
         loss: Any = "absolute" if self.criterion == "absolute_error" else None
         if classes is not None:
-            target, loss = _class_codes(target, classes), getattr(self, "loss_", None)
+            target, loss = _class_codes(target, classes), getattr(self, "loss_matrix_", None)
         return NodeCosts.of(self.tree_, self.decision_path(X), target, sample_weight, loss)
 
     # -- what was learned ----------------------------------------------------------------------------------
