@@ -15,7 +15,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,9 +182,10 @@ def _pack(model: Any) -> bytes:
     arrays = _rewrite(schema, members)
     kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
     try:
-        _check_types(schema)
-        _check_trees(schema, kept)
-        _check_memory(schema, kept)
+        nodes = _nodes(schema)
+        _check_types(nodes)
+        _check_trees(nodes, kept)
+        _check_memory(nodes, kept)
     except ModelFileError as error:
         if foreign := foreign_member(model, _home):
             raise ModelFileError(f"{name} cannot be saved: {foreign}") from error
@@ -234,10 +235,11 @@ def _rewrite(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:
 
     Returns the arrays by their new names.
     """
-    types = catalog.types(_names_of(schema))
+    nodes = _nodes(schema)
+    types = catalog.types(_names_of(nodes))
     homes = {f"{kind.__module__}.{kind.__qualname__}": public for public, kind in types.items()}
     arrays = {}
-    for node in _nodes(schema):
+    for node in nodes:
         node.pop("__id__", None)
         public = homes.get(f"{node['__module__']}.{node['__class__']}")
         if public:
@@ -281,11 +283,12 @@ def _build(members: Mapping[str, bytes]) -> Any:
     from lyceum._model_checks import without_caches
 
     schema = json.loads(members[_SCHEMA])
-    trusted = _check_types(schema)
-    _check_memory(schema, members)
+    nodes = _nodes(schema)
+    trusted = _check_types(nodes)
+    _check_memory(nodes, members)
     for name in set(members) - {_HEADER, _SCHEMA}:
         _check_array(name, members[name])
-    _check_trees(schema, members)
+    _check_trees(nodes, members)
     # skops reads what was checked and nothing else
     return without_caches(skops.io.loads(_archive(members), trusted=trusted))
 
@@ -319,55 +322,57 @@ def _check_header(members: Mapping[str, bytes]) -> None:
         )
 
 
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+def _nodes(schema: Any) -> list[dict[str, Any]]:
     """Everything in the schema that a loader of skops would be called on."""
-    waiting = [schema]
+    found, waiting = [], [schema]
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
             if isinstance(part.get("__loader__"), str):
-                yield part
+                found.append(part)
             waiting.extend(reversed(list(part.values())))
         elif isinstance(part, list):
             waiting.extend(reversed(part))
+    return found
 
 
-def _names_of(schema: Any) -> set[str]:
-    """The full names of all types in the schema."""
-    return {f"{node['__module__']}.{node['__class__']}" for node in _nodes(schema)}
+def _names_of(nodes: Sequence[dict[str, Any]]) -> set[str]:
+    """The full names of the types that the nodes build."""
+    return {f"{node['__module__']}.{node['__class__']}" for node in nodes}
 
 
-def _check_types(schema: Any) -> list[str]:
-    """Raise unless every node builds what its loader may build; the names that may be built."""
+def _check_types(nodes: Sequence[dict[str, Any]]) -> list[str]:
+    """Raise unless every node builds what its loader may build; the names of what they build."""
     from lyceum._foreign_models import FOREIGN_TYPES, TREE
 
+    names = _names_of(nodes)
     builds = {
         **_PLAIN,
-        "ObjectNode": {*catalog.types(_names_of(schema)), *_SKLEARN, *FOREIGN_TYPES},
+        "ObjectNode": {*catalog.types(names), *_SKLEARN, *FOREIGN_TYPES},
         "TreeNode": {TREE},
     }
-    for node in _nodes(schema):
+    for node in nodes:
         name = f"{node['__module__']}.{node['__class__']}"
         if name not in builds.get(node["__loader__"], ()):
             raise ModelFileError(f"holds a {name}, which is not among the types that model files may hold")
         # Object ids make one node stand in many places: a small file could unfold without end.
         if "__id__" in node:
             raise ModelFileError("was not written by lyceum.save: it refers to objects by number")
-    return sorted(set().union(*builds.values()))
+    return sorted(names)
 
 
-def _check_trees(schema: Any, members: Mapping[str, bytes]) -> None:
+def _check_trees(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) -> None:
     """Raise unless the trees of scikit-learn in the file are trees."""
     from lyceum._foreign_models import check_tree_node
 
-    for node in _nodes(schema):
+    for node in nodes:
         if node["__loader__"] == "TreeNode":
             check_tree_node(node, members)
 
 
-def _check_memory(schema: Any, members: Mapping[str, bytes]) -> None:
+def _check_memory(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) -> None:
     """Raise if the arrays would take far more memory than the file: one array may stand in many places."""
-    named = (node["file"] for node in _nodes(schema) if isinstance(node.get("file"), str))
+    named = (node["file"] for node in nodes if isinstance(node.get("file"), str))
     total, size = sum(len(members[name]) for name in named), sum(map(len, members.values()))
     if total > _MOST_MEMORY + 20 * size:
         raise ModelFileError(f"would take {total:,} bytes of memory, far more than its own {size:,}")
