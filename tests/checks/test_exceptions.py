@@ -5,6 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import lyceum
@@ -12,10 +13,12 @@ from lyceum.apply import label_file
 from lyceum.bayes import NaiveBayes
 from lyceum.cluster import GaussianMixture
 from lyceum.data import scan
-from lyceum.errors import DataError, LyceumError, MissingValuesError, SettingError
+from lyceum.errors import DataError, LyceumError, MissingValuesError, SettingError, SourceError
 from lyceum.evaluate import binary_report, confusion, joint_log_likelihood
 from lyceum.evaluate._splits import strata
+from lyceum.kernels import RBF, KernelRidge
 from lyceum.linear import ElasticNet, LogisticRegression
+from lyceum.networks import learn_structure
 from lyceum.plot import cost_complexity, em_steps, kmeans_steps
 from lyceum.statistics import Histogram, Quantiles
 
@@ -89,3 +92,23 @@ def test_settings_are_setting_errors_and_rows_data_errors(words):
         action()
     assert isinstance(caught.value, LyceumError)
     assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize(
+    ("ask", "who"),
+    [
+        (lambda rows: RBF().gram(rows), r"the kernel RBF\(.*\) keeps .* use Nystroem or"),
+        (lambda rows: KernelRidge().fit(rows), "KernelRidge keeps"),
+        (lambda rows: learn_structure(rows, method="pc"), r"learn_structure\(..., method='pc'\) keeps"),
+    ],
+)
+def test_who_needs_all_rows_in_memory_is_named(ask, who, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"]).assign(y=rng.normal(size=40))
+    if "structure" in who:
+        frame = frame.gt(0).replace({True: "yes", False: "no"})
+    frame.to_parquet(tmp_path / "rows.parquet")
+    rows = scan(tmp_path / "rows.parquet", target=None if "structure" in who else "y", memory=0)
+    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    with pytest.raises(SourceError, match=who):
+        ask(rows)

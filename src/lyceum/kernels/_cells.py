@@ -27,7 +27,7 @@ def block_of(X: Any, kernel: Kernel) -> Any:
     if is_frame(X):
         X = scan(X)
     if isinstance(X, Rows):
-        return X.gathered(f"the kernel {kernel!r}")
+        return X.gathered(f"the kernel {kernel!r}", "Nystroem or RandomFourierFeatures, which work in passes")
     return X
 
 

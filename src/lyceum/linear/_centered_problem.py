@@ -43,9 +43,9 @@ class CenteredProblem:
 
     @classmethod
     def of_rows(cls, rows: Rows, fit_intercept: bool, standardize: bool = False) -> CenteredProblem:
-        """From rows in memory, copied column by column."""
+        """From rows in memory, copied column by column; `on_columns` has refused others."""
         rows, factors = unit_columns(rows) if standardize else (rows, None)
-        block = rows.gathered('a learner with solver="columns"', 'solver="gram"')
+        block = rows.gathered('solver="columns"', 'solver="gram"')
         assert block.y is not None
         y, w = block.y.astype(np.float64), block.w
         total = float(len(y)) if w is None else float(w.sum())

@@ -78,10 +78,10 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
     }
 
 
-def structure_data(rows: Rows) -> CodedData | StreamedData:
+def structure_data(rows: Rows, who: str) -> CodedData | StreamedData:
     """The data of a structure search, from rows of codes: in memory if they are, else counted in passes."""
     if rows.in_memory:
-        return CodedData.of(rows)
+        return CodedData.of(rows, who)
     return StreamedData(rows, _variables(rows.schema))
 
 
@@ -105,8 +105,8 @@ class CodedData:
     weight: float
 
     @classmethod
-    def of(cls, rows: Rows, who: str = "structure learning") -> CodedData:
-        """The rows, gathered."""
+    def of(cls, rows: Rows, who: str) -> CodedData:
+        """The rows, gathered for a learner or function of this name."""
         states = _variables(rows.schema)
         block = rows.gathered(who, "method='chow_liu' or 'hill_climbing', which count in passes")
         block = block.without_zero_weights()

@@ -158,7 +158,8 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         cutter = Discretize(method=self.discretize, n_bins=self.n_bins, cuts=self.cuts)  # type: ignore[arg-type]
         self.discretizer_ = cutter.fit(rows)
         names = self._node_names()
-        data = structure_data(rows.then(self.discretizer_.as_step()).then(NamedTarget(names[-1])))
+        cut_rows = rows.then(self.discretizer_.as_step()).then(NamedTarget(names[-1]))
+        data = structure_data(cut_rows, type(self).__name__)
         rule = ScoreRule(self.structure_score, data.weight, self.equivalent_sample_size)
         parents = self._structure(data, rule, names)
         families = [[*sorted(of), v] for v, of in enumerate(parents)]

@@ -174,7 +174,8 @@ def learn_structure(
     """
     _check(method, score, test, alpha, max_parents)
     rows = data if hasattr(data, "reduce") else scan(data)
-    coded = CodedData.of(learning_rows(rows), "PC") if method == "pc" else structure_data(learning_rows(rows))
+    make = CodedData.of if method == "pc" else structure_data
+    coded = make(learning_rows(rows), f"learn_structure(..., method={method!r})")
     if method in (*_SEARCHES, "k2"):
         coded = coded.complete()
         if not coded.weight > 0:
