@@ -15,6 +15,7 @@ from lyceum.distances import Gower, pairwise_blocks
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Table, plain, show_count
+from lyceum.statistics import p_log2_p
 
 __all__ = ["STRATEGIES", "ActiveLearning", "active_learning", "query_scores"]
 
@@ -136,7 +137,7 @@ def query_scores(
 
 
 def _entropy(proba: np.ndarray) -> np.ndarray:
-    return -(proba * np.log(np.where(proba > 0, proba, 1.0))).sum(axis=-1)
+    return -np.log(2.0) * p_log2_p(proba).sum(axis=-1)
 
 
 def _similarity(X: Any) -> np.ndarray:
