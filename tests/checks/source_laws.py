@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 from tests.checks.fits import Case, fit, outcome, quiet, same
 from tests.checks.shared_fits import fitted_to_numbers, learned_from_numbers
@@ -140,7 +142,8 @@ def passes_without_memory(learner: Any) -> int | None:
     data = data_for(learner, n)
     classes = np.array(["a", "b", "c"])[np.arange(n) % 3]
     source = CountedCuts(Data(data.X, classes if data.y is None else data.y, np.ones(n)))
-    with patch("lyceum.data._gather._half_of_memory", return_value=4 * n * D):
+    with patch("lyceum.data._gather._half_of_memory", return_value=4 * n * D), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             fit(cut_short(learner), Rows(source))
         except SourceError as refusal:
