@@ -14,6 +14,7 @@ import pytest
 import lyceum
 from lyceum import catalog, cli, datasets
 from lyceum.cli import _doctor, _inspect, _lists, _screen
+from lyceum.errors import DataError
 from lyceum.syllabus import rows
 
 
@@ -162,32 +163,49 @@ def test_an_unknown_command_or_option_is_code_2(run):
     assert run("inspect", "--frobnicate")[0] == 2
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+# A command that says when it reads its file, and reads it for a long time.
+_SLOW_INSPECT = """
+import pathlib, time
+from lyceum.cli import _inspect, main
+
+def read(data, *more, **settings):
+    pathlib.Path(data).with_suffix(".begun").touch()
+    time.sleep(100)
+
+_inspect.inspect = read
+main()
+"""
+
+
 def test_ctrl_c_exits_130_without_a_traceback(tmp_path):
-    # A pipe that nobody writes to keeps the command waiting until it is interrupted.
-    pipe = tmp_path / "t.csv"
-    os.mkfifo(pipe)
-    command = [sys.executable, "-c", "from lyceum.cli import main; main()", "inspect", str(pipe)]
-    for _ in range(5):  # once the pipe has a writer, the command may refuse it before the signal arrives
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        writer = _writer(pipe, process)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        os.close(writer)
-        if "lseek failed" not in err:
-            break
+    table = tmp_path / "t.csv"
+    table.write_text("a\n1\n")
+    command = [sys.executable, "-c", _SLOW_INSPECT, "inspect", str(table)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    while not table.with_suffix(".begun").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
 
 
-def _writer(pipe, process):
-    """The writing end, as soon as the process has opened the reading one."""
-    while process.poll() is None:
-        try:
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            time.sleep(0.02)
-    raise AssertionError("the command ended before it read")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_refused_before_it_is_read(run, tmp_path):
+    pipe = tmp_path / "t.csv"
+    os.mkfifo(pipe)
+    wanted = f"lyceum: {pipe} is a pipe, which can be read only once: write it into a file first"
+    for command in (("inspect",), ("study", "-t", "y", "-o", str(tmp_path / "out"))):
+        code, out, err = run(command[0], str(pipe), *command[1:])
+        assert (code, out, " ".join(err.split())) == (2, "", wanted)
+    read_end, write_end = os.pipe()
+    try:
+        with pytest.raises(DataError, match="is a pipe"):
+            lyceum.scan(f"/dev/fd/{read_end}")
+    finally:
+        os.close(read_end)
+        os.close(write_end)
 
 
 # -- doctor --------------------------------------------------------------------------------------------------

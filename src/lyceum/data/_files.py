@@ -71,6 +71,8 @@ def paths_of(data: Any) -> list[str]:
     if os.path.isdir(path):
         found = sorted(str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES)
     elif os.path.exists(path):
+        if Path(path).is_fifo():
+            raise DataError(f"{path} is a pipe, which can be read only once: write it into a file first")
         return [path]
     else:
         found = sorted(glob.glob(path))
