@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
@@ -91,6 +91,7 @@ def test_alpha_minimises_the_exponential_loss_of_its_round(K):
         assert min(losses) == pytest.approx(2 * np.sqrt(error * (1 - error)), rel=1e-6)
 
 
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), rate=st.sampled_from([1.0, 0.5, 1.5]), m1=st.booleans())
 def test_the_training_error_stays_below_its_bound(seed, rate, m1):
     K = 3 if m1 else 2

@@ -158,12 +158,12 @@ def test_without_a_bootstrap_trees_have_all_rows(kind):
 def test_columns_are_drawn_alike(kind, max_features):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 5)), rng.integers(0, 2, 40)  # nothing to learn: all columns are equally good
-    forest = kind(n_estimators=1500, max_depth=1, max_features=max_features, random_state=0).fit(X, y)
-    roots = np.bincount([tree.feature[0] for tree in forest.trees_], minlength=5) / 1500
+    forest = kind(n_estimators=600, max_depth=1, max_features=max_features, random_state=0).fit(X, y)
+    roots = np.bincount([tree.feature[0] for tree in forest.trees_], minlength=5) / 600
     if max_features == 1:
-        np.testing.assert_allclose(roots, 0.2, atol=4 * np.sqrt(0.16 / 1500))
+        np.testing.assert_allclose(roots, 0.2, atol=4 * np.sqrt(0.16 / 600))
     else:
-        assert roots.max() < 0.4 + 4 * np.sqrt(0.24 / 1500)  # no column wins more often than it is drawn
+        assert roots.max() < 0.4 + 4 * np.sqrt(0.24 / 600)  # no column wins more often than it is drawn
 
 
 def test_constant_columns_do_not_use_up_a_draw():

@@ -42,7 +42,7 @@ def test_area_equals_scikit_learn(ties, dtype):
 tied_scores = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, np.inf])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 1), tied_scores, st.integers(0, 2))))
 def test_area_is_the_share_of_pairs_won_whatever_the_ties(rows):
     y, score, w = (np.array([row[i] for row in rows], dtype=float) for i in range(3))

@@ -18,12 +18,12 @@ from lyceum.probability import _loss_files
 from lyceum.studies import _report
 
 CASES = {
-    "study_folders": 8,
-    "csv_files": 60,
-    "arrays": 60,
-    "model_files": 60,
-    "models": 15,
-    "texts": 15,
+    "study_folders": 5,
+    "csv_files": 30,
+    "arrays": 30,
+    "model_files": 30,
+    "models": 8,
+    "texts": 8,
 }  # seeds, of which those of models and texts draw many cases each
 
 
@@ -63,6 +63,6 @@ def test_a_model_is_mended_after_every_change(as_before):
         return [getattr(sample.model, name)(sample.rows) for sample, name in methods]
 
     before = answers()
-    for seed in range(20):
+    for seed in range(10):
         models.case(samples, np.random.default_rng([seed, 8]))
     assert all(map(np.array_equal, before, answers()))

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
@@ -38,6 +38,7 @@ FORMS = [
 
 @pytest.mark.syllabus("9.3")
 @pytest.mark.parametrize(("loss", "penalty", "intercept"), FORMS)
+@settings(max_examples=10)
 @given(st.integers(5, 80), st.integers(1, 4), st.sampled_from([0.05, 1.0]), st.integers(0, 10**6))
 def test_no_other_plane_is_better(loss, penalty, intercept, n, d, C, seed):
     """From the minimum no random step leads lower, and Powell's search finds nothing below it."""

@@ -36,7 +36,7 @@ def test_one_pass_for_all_k_is_refitting_without_every_row(weights):
 def test_leave_one_out_agrees_with_scikit_learns_folds():
     X, y = moons()
     model = KNeighborsClassifier("leave_one_out", max_neighbors=9).fit(X, y)
-    for k in (1, 4, 9):
+    for k in (1, 9):
         predicted = cross_val_predict(ScikitClassifier(k), X, y, cv=LeaveOneOut())
         assert model.errors_[k - 1] == pytest.approx(np.mean(predicted != y))
 

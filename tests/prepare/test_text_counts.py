@@ -110,6 +110,7 @@ def test_sparse_rows_are_for_learners_that_take_them(file):
 
 def test_a_study_counts_words_by_default_not_to(file, tmp_path, monkeypatch):
     options = {"learners": ["NaiveBayes"], "folds": 3}
+    monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])  # those of any study
     found = lyceum.study(file, "y", out=tmp_path / "with", **options)
     assert type(found.model[0]).__name__ == "TextCounts"
     assert found.best.error < 0.05

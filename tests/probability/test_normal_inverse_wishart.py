@@ -58,8 +58,8 @@ def test_predictive_density_is_the_average_over_the_posterior():
     student = stats.t(found.degrees, found.location[0], np.sqrt(found.shape[0, 0]))
 
     def weighted(v, x):
-        given_v = stats.norm(0.5, np.sqrt(v * (1 + 1 / 1.3)))
-        return given_v.pdf(x) * stats.invgamma(2.0, scale=1.0).pdf(v)
+        given_v = stats.norm.pdf(x, 0.5, np.sqrt(v * (1 + 1 / 1.3)))
+        return given_v * stats.invgamma.pdf(v, 2.0, scale=1.0)
 
     for x in (-1.0, 0.5, 3.0):
         average, _ = integrate.quad(weighted, 0, np.inf, args=(x,))

@@ -83,7 +83,7 @@ def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
 # -- the exact core ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     forms, st.integers(0, 2**32), st.integers(7, 40), st.booleans(), st.sampled_from([1, 1 << 16, 1 << 28])
 )
@@ -94,7 +94,7 @@ def test_the_tree_is_that_of_the_core_on_the_same_bins(growth, seed, max_bins, w
     assert_same(tree, tree_of_the_core(rows, bins, growth, 3))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.sampled_from(["variance", "sd"]), st.integers(0, 2**32), st.integers(7, 40), st.booleans())
 def test_the_tree_of_numbers_is_that_of_the_core_on_the_same_bins(criterion, seed, max_bins, fractions):
     rows = scanned(mixed_frame(seed, 200, number=True), "w")
@@ -225,7 +225,7 @@ def test_weight_two_equals_a_repeated_row(number):
 @pytest.mark.parametrize("number", [False, True])
 def test_one_thread_and_two_give_the_tree_to_the_bit(tmp_path, monkeypatch, number):
     monkeypatch.setattr(_sources, "_PART_ROWS", 64)
-    table = mixed_frame(8, 2000, number=number)
+    table = mixed_frame(8, 800, number=number)
     pq.write_table(table, tmp_path / "table.parquet", row_group_size=64)
     growth = Growth(criterion="variance" if number else "entropy", missing="fractions", **growing())
     trees = []

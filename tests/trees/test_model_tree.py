@@ -24,7 +24,7 @@ def wavy(n, d=4, seed=0, noise=0.3):
 # -- against a plain M5 ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     st.integers(0, 10_000),
     st.integers(5, 90),

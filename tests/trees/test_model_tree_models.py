@@ -136,7 +136,7 @@ def test_every_node_is_fitted_on_its_own_rows_and_the_columns_tested_below(table
             assert models.squared[i] == pytest.approx(np.mean(residual**2), rel=1e-6, abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.0, 50.0))
 def test_models_folded_by_smoothing_predict_as_smoothing_along_the_path(seed, k):
     rng = np.random.default_rng(seed)
