@@ -2,6 +2,7 @@
 
 import html
 import json
+import shutil
 
 import pytest
 
@@ -39,8 +40,23 @@ def checked(study, *parts):
 
 
 @pytest.fixture(autouse=True)
-def real_report(monkeypatch):
+def real_report(monkeypatch, short_conclusions):
     monkeypatch.setattr(_report, "render", RENDER)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, no_pictures_in_module):
+    return lyceum.study(**TABLE, out=tmp_path_factory.mktemp("finished") / "s").folder
+
+
+@pytest.fixture
+def concluded(tmp_path, finished):
+    """Runs a study whose folds and models are there already: what is measured on them and shown is made."""
+
+    def run():
+        return lyceum.study(**TABLE, out=shutil.copytree(finished, tmp_path / "s"))
+
+    return run
 
 
 @pytest.fixture
@@ -54,46 +70,46 @@ def few_figures(monkeypatch):
     monkeypatch.setattr(_report, "effect_figures", lambda study, problems: [])
 
 
-def test_a_figure_that_fails_is_named(tmp_path, monkeypatch, few_figures):
+def test_a_figure_that_fails_is_named(concluded, monkeypatch, few_figures):
     monkeypatch.setattr(plot, "calibration", broken)
-    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    study = concluded()
     page = checked(study, "calibration figure")
     assert page.count("<figure>") == 1
-    assert type(study).open(tmp_path / "s").problems == study.problems
+    assert type(study).open(study.folder).problems == study.problems
 
 
-def test_data_of_figures_that_fail_are_named(tmp_path, monkeypatch):
+def test_data_of_figures_that_fail_are_named(concluded, monkeypatch):
     monkeypatch.setattr(_figures, "_makers", broken)
-    assert checked(lyceum.study(**TABLE, out=tmp_path / "s"), "figures").count("<figure>") == 6
+    assert checked(concluded(), "figures").count("<figure>") == 6
 
 
-def test_a_statement_that_fails_is_named(tmp_path, monkeypatch, few_figures):
+def test_a_statement_that_fails_is_named(concluded, monkeypatch, few_figures):
     monkeypatch.setattr(_posterior_statements, "error_reject_curve", broken)
-    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    study = concluded()
     page = checked(study, "statement on rejecting rows")
     assert len(study.comparison.statements) > 2
     assert all(text in page for text in study.comparison.statements)
 
 
-def test_a_table_that_fails_is_named(tmp_path, monkeypatch, few_figures):
+def test_a_table_that_fails_is_named(concluded, monkeypatch, few_figures):
     monkeypatch.setattr(_report_parts.TableCells, "of", broken)
-    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    study = concluded()
     tables = study.model_summary().tables
     assert tables
     numbers = "table of the numbers of a picture"
     checked(study, numbers, *(f"table {table.title!r}" for table in tables))
 
 
-def test_a_section_that_fails_is_named_in_its_place(tmp_path, monkeypatch, few_figures):
+def test_a_section_that_fails_is_named_in_its_place(concluded, monkeypatch, few_figures):
     monkeypatch.setattr(_report_parts.IntervalScale, "of", broken)
-    page = checked(lyceum.study(**TABLE, out=tmp_path / "s"), "ranking")
+    page = checked(concluded(), "ranking")
     assert page.count("The ranking could not be made: it broke.") == 2  # in its place and under what to know
     assert 'id="ranking"' in page
 
 
-def test_a_metric_that_fails_is_named(tmp_path, monkeypatch, few_figures):
+def test_a_metric_that_fails_is_named(concluded, monkeypatch, few_figures):
     monkeypatch.setattr(_metrics, "auc_hand_till", broken)
-    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    study = concluded()
     checked(study, *(f"AUC of {candidate.label}" for candidate in study.candidates))
     assert study.best.auc is None
     assert study.best.error < 0.1

@@ -14,7 +14,7 @@ from sklearn.metrics import precision_recall_fscore_support
 import lyceum
 from lyceum import datasets
 from lyceum.report import Table
-from lyceum.studies import Candidate, Failure, Study, Suspect, _report
+from lyceum.studies import Candidate, Failure, Study, Suspect, _conclusions, _report
 from lyceum.studies._class_figures import positive_class
 from lyceum.studies._format import percent_text
 from lyceum.studies._report import _breakable, render, write_report
@@ -26,7 +26,7 @@ VOID = {"meta", "br", "link", "img", "hr", "input", "wbr"}
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory):
-    """Two classes with costs and doubt, three classes with missing cells, numbers."""
+    """Two classes with costs and doubt, three classes with missing cells, numbers; curves of two folds."""
     folder = tmp_path_factory.mktemp("studies")
     asked = {
         "credit": (
@@ -38,12 +38,20 @@ def studies(tmp_path_factory):
         "penguins": ("penguins", "species", ["NaiveBayes", "LinearDiscriminant"], {}),
         "cpu": ("cpu", "class", ["LinearRegression", "Ridge"], {"holdout": 0.2}),
     }
-    return {
-        name: lyceum.study(
-            datasets.path(table), target, learners=learners, folds=3, out=folder / name, **more
-        )
-        for name, (table, target, learners, more) in asked.items()
-    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_conclusions, "_CURVE_FOLDS", 2)
+        return {
+            name: lyceum.study(
+                datasets.path(table),
+                target,
+                learners=learners,
+                n_settings=2,
+                folds=3,
+                out=folder / name,
+                **more,
+            )
+            for name, (table, target, learners, more) in asked.items()
+        }
 
 
 @pytest.fixture(params=["credit", "penguins", "cpu"])
@@ -249,6 +257,7 @@ def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
     assert "The time allowed ended this study early" in text
 
 
+@pytest.mark.usefixtures("short_conclusions")
 def test_names_from_the_data_cannot_become_markup(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=80)

@@ -29,15 +29,11 @@ def credit(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def computers(tmp_path_factory):
+def computers(tmp_path_factory, no_pictures_in_module):
     out = tmp_path_factory.mktemp("cpu") / "study"
-    with pytest.MonkeyPatch.context() as patch:
-        from lyceum.studies import _report
-
-        patch.setattr(_report, "render", lambda study, *more: "a page")
-        return lyceum.study(
-            datasets.path("cpu"), "class", learners=["LinearRegression", "Ridge"], folds=4, repeats=2, out=out
-        )
+    return lyceum.study(
+        datasets.path("cpu"), "class", learners=["LinearRegression", "Ridge"], folds=4, repeats=2, out=out
+    )
 
 
 def test_the_cheapest_constant_under_the_published_costs_is_to_call_everyone_bad(credit):
