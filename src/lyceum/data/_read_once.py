@@ -144,11 +144,11 @@ class FileReads:
         """Keep the hash of all that was read of a file."""
         self._pieces[path] = {0: found}
 
-    def digest(self, paths: Sequence[str]) -> str:
+    def digest(self, paths: Sequence[str | os.PathLike[str]]) -> str:
         """A hash of the files as they were read, and of their order."""
         total = hashlib.sha256()
         for path in paths:
-            for place, piece in sorted(self._pieces[path].items()):
+            for place, piece in sorted(self._pieces[os.fspath(path)].items()):
                 total.update(place.to_bytes(8, "big", signed=True) + piece)
         return total.hexdigest()
 
