@@ -239,7 +239,7 @@ def reading_once(hashed: bool = False) -> Iterator[FileReads]:
     Examples
     --------
     >>> from lyceum import datasets
-    >>> from lyceum.data import read_data
+    >>> from lyceum.data import read_data, reading_once
     >>> path = datasets.path("weather")
     >>> with reading_once(hashed=True) as reads:
     ...     table = read_data(path).table
