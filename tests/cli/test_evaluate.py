@@ -100,8 +100,8 @@ def test_rows_without_truth_and_unknown_classes_are_said(command, models, credit
     frame.to_csv(tmp_path / "t.csv", index=False)
     code, out, _ = command("evaluate", models["logistic"], tmp_path / "t.csv", width=200)
     assert code == 0
-    assert "10 rows without a truth are left out" in out
-    assert "5 rows are of a class that the model does not know, such as 'ugly'" in out
+    assert "Left out: 10 rows without a truth." in out
+    assert "The model does not know the class of 5 rows, such as 'ugly'" in out
     found = evaluate_model(lyceum.load(models["logistic"]), tmp_path / "t.csv")
     clean = evaluate_model(lyceum.load(models["logistic"]), frame.iloc[15:])
     assert found.n_rows == 990
