@@ -25,24 +25,11 @@ using Weights = Maybe<Array<const double, 1>>;
 using CodesArray = Array<const std::int32_t, 1>;
 using ReleaseGil = nb::call_guard<nb::gil_scoped_release>;
 
-inline std::string shape_text(const std::size_t* shape, std::size_t count) {
-    std::string text = "(";
-    for (std::size_t i = 0; i < count; ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-    return text + (count == 1 ? ",)" : ")");
-}
-
-// Checks are small where they stand: the message of a failed one is compiled once, outside of the kernels.
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse(const std::string& message) {
-    throw std::invalid_argument(message);
-}
-
-[[gnu::noinline]] inline void expect_shape(const char* name, const std::int64_t* shape, std::size_t axes,
-                                           const std::size_t* wanted, std::size_t wanted_axes) {
-    const std::vector<std::size_t> found(shape, shape + axes);
-    if (!std::equal(found.begin(), found.end(), wanted, wanted + wanted_axes))
-        refuse(std::string(name) + " has shape " + shape_text(found.data(), axes) + ", expected " +
-               shape_text(wanted, wanted_axes));
-}
+// Checks are small where they stand: what a failed one does is compiled once, in arrays.cpp.
+[[noreturn, gnu::cold]] void refuse(const std::string& message);
+[[noreturn, gnu::cold]] void refuse(const char* message);
+void expect_shape(const char* name, const std::int64_t* shape, std::size_t axes, const std::size_t* wanted,
+                  std::size_t wanted_axes);
 
 template <class A>
 void expect_shape(const char* name, const A& array, std::initializer_list<std::size_t> wanted) {

@@ -29,12 +29,18 @@ public:
         expect(!own || std::all_of(own, own + n, [&](auto i) { return i >= 0 && std::size_t(i) < leaves_.rows; }),
                "own_rows must hold row numbers");
         if (tolerance >= 1e-6)
-            lyceum::density::KernelSums<Near>(leaves_, tolerance - 1e-8, signals())(matrix(Z), own, log_sums.data());
+            sum<Near>(matrix(Z), own, tolerance - 1e-8, log_sums.data());
         else
-            lyceum::density::KernelSums<Window>(leaves_, tolerance, signals())(matrix(Z), own, log_sums.data());
+            sum<Window>(matrix(Z), own, tolerance, log_sums.data());
     }
 
 private:
+    template <class Window>
+    [[gnu::noinline]] void sum(lyceum::Matrix<const double> Z, const std::int64_t* own, double tolerance,
+                               double* log_sums) const {
+        lyceum::density::KernelSums<Window>(leaves_, tolerance, signals())(Z, own, log_sums);
+    }
+
     lyceum::density::Leaves leaves_;
 };
 

@@ -33,22 +33,25 @@ public:
     // helper that is late is not waited for, only a task that it has begun: on a busy machine the caller does the rest.
     template <class Work>
     void operator()(std::size_t count, const Work& work) {
-        if (helpers_.empty() || count < 2) {
-            for (std::size_t task = 0; task < count; ++task) work(task);
-            return;
-        }
-        constexpr std::size_t most = std::uint32_t(-1);
-        for (std::size_t first = 0; first < count; first += most) {
-            const auto part = [&](std::size_t task) { work(first + task); };
-            share(std::min(most, count - first), part);
-        }
+        each(count, &work, [](const void* object, std::size_t task) { (*static_cast<const Work*>(object))(task); });
     }
 
 private:
-    template <class Work>
-    void share(std::size_t count, const Work& work) {
-        work_ = &work;
-        call_ = [](const void* object, std::size_t task) { (*static_cast<const Work*>(object))(task); };
+    using Call = void (*)(const void* work, std::size_t task);
+
+    // Not a template, and not inlined: the code of a work is compiled once, whether one thread does it or many.
+    [[gnu::noinline]] void each(std::size_t count, const void* work, Call call) {
+        if (helpers_.empty() || count < 2) {
+            for (std::size_t task = 0; task < count; ++task) call(work, task);
+            return;
+        }
+        work_ = work;
+        call_ = call;
+        constexpr std::size_t most = std::uint32_t(-1);
+        for (first_ = 0; first_ < count; first_ += most) share(std::min(most, count - first_));
+    }
+
+    void share(std::size_t count) {
         done_.store(0, std::memory_order_relaxed);
         ticket_.store(std::uint64_t(count) << 32, std::memory_order_release);
         start_.fetch_add(1, std::memory_order_release);
@@ -66,7 +69,7 @@ private:
             if (task >= count) return;
             if (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel)) continue;
             try {
-                if (!failed_.load(std::memory_order_relaxed)) call_(work_, task);
+                if (!failed_.load(std::memory_order_relaxed)) call_(work_, first_ + task);
             } catch (...) {
                 if (!failed_.exchange(true)) error_ = std::current_exception();
             }
@@ -97,7 +100,8 @@ private:
     }
 
     const void* work_ = nullptr;
-    void (*call_)(const void*, std::size_t) = nullptr;
+    Call call_ = nullptr;
+    std::size_t first_ = 0;  // the task that ticket 0 stands for
     std::atomic<std::uint64_t> ticket_{0};
     std::atomic<std::size_t> done_{0};
     std::atomic<unsigned> start_{0};

@@ -55,9 +55,10 @@ private:
         size_t at;
     };
 
-    // The largest f(t) with the first t that has it; f is called with vectors and with single values.
+    // The largest f(t) with the first t that has it; f is called with vectors and with single values. A pass is long
+    // beside its call, and stands at five places.
     template <class F>
-    Best largest(const F& f) const {
+    [[gnu::noinline]] Best largest(const F& f) const {
         Best best{-far, none};
         size_t t = 0;
         if (q_ >= L) {

@@ -43,6 +43,18 @@ inline void category_rows(const T* x, CodedColumns coded, std::int32_t* rows) {
     }
 }
 
+// The table rows of some rows of data; compiled once for a type of cells, whatever visits them.
+template <class T>
+[[gnu::noinline]] void category_tile(Matrix<const T> X, size_t begin, size_t count, CodedColumns coded,
+                                     bool consecutive, std::int32_t* rows) {
+    for (size_t r = 0; r < count; ++r) {
+        if (consecutive)
+            category_rows<true>(X.row(begin + r), coded, rows + r * coded.m);
+        else
+            category_rows<false>(X.row(begin + r), coded, rows + r * coded.m);
+    }
+}
+
 // Calls visit(first row, rows, table rows [rows][m]) for tile after tile of X.
 template <class T, class Visit>
 void visit_categories(Matrix<const T> X, CodedColumns coded, Poll& poll, Visit&& visit) {
@@ -52,12 +64,7 @@ void visit_categories(Matrix<const T> X, CodedColumns coded, Poll& poll, Visit&&
     auto* rows = scratch<struct CategoryRows, std::int32_t>(step * m);
     for (size_t begin = 0; begin < X.rows; begin += step) {
         const size_t count = std::min(step, X.rows - begin);
-        for (size_t r = 0; r < count; ++r) {
-            if (consecutive)
-                category_rows<true>(X.row(begin + r), coded, rows + r * m);
-            else
-                category_rows<false>(X.row(begin + r), coded, rows + r * m);
-        }
+        category_tile(X, begin, count, coded, consecutive, rows);
         visit(begin, count, rows);
         poll(count * m * 16);
     }
