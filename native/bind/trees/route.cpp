@@ -94,7 +94,7 @@ void contributions(const TreeArrays& tree, Array<const T, 2> X, Values values, M
 }
 
 template <class T>
-nb::tuple visited(const TreeArrays& tree, Array<const T, 2> X) {
+nb::tuple visits(const TreeArrays& tree, Array<const T, 2> X) {
     expect_rows(tree, X);
     lyceum::trees::SparseVisits all;
     {
@@ -160,7 +160,7 @@ void bind_for(nb::module_& m, nb::class_<TreeArrays>& tree, const char* name) {
              ReleaseGil(), "Add the values of the nodes where every row ends, by its parts.");
     tree.def("contributions", &contributions<T>, "X"_a.noconvert(), "values"_a.noconvert(), "pick"_a.noconvert().none(),
              "out"_a.noconvert(), ReleaseGil(), "Add the change of value of every step to the column that was tested.");
-    tree.def("visited", &visited<T>, "X"_a.noconvert(),
+    tree.def("visits", &visits<T>, "X"_a.noconvert(),
              "All nodes that rows visit, sparse: the start of every row, nodes and shares.");
     nb::class_<Packed<T>>(m, name, "Trees packed for prediction.")
         .def(nb::init<const std::vector<const TreeArrays*>&, const std::vector<Values>&,

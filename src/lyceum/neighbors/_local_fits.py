@@ -79,29 +79,9 @@ class LocalModel:
         return LocalFit(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(LocalFit)))
 
     def _some(self, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
-        n, d = Q.shape
-        offsets, rows, kernel, count = self.lists(Q, own)
-        value, norm, inverse, gradient = np.empty(n), np.empty(n), np.empty(n), np.empty((n, d))
-        degenerate = np.empty(n, dtype=np.uint8)
-        native.local_fits(
-            self.X,
-            self.y,
-            np.ascontiguousarray(Q),
-            offsets,
-            rows,
-            kernel,
-            count,
-            self.degree,
-            self.steps,
-            self.rate,
-            self.tolerance,
-            value,
-            norm,
-            inverse,
-            gradient,
-            degenerate,
-        )
-        return LocalFit(value, norm, inverse, gradient, degenerate)
+        rules = native.LocalRules(self.degree, self.steps, self.rate, self.tolerance)
+        lists = native.WeightedLists(*self.lists(Q, own))
+        return LocalFit(*native.local_fits(self.X, self.y, np.ascontiguousarray(Q), lists, rules))
 
     def leave_one_out(self, some: np.ndarray, weights: np.ndarray) -> float:
         """The mean squared error of some stored rows, each left out of its own fit."""

@@ -250,20 +250,17 @@ class _Grower:
         nodes = nodes[share]
         found = NodeSplits.unknown(len(nodes), len(self.bins), int(self.bins.n_bins.max()) + 1, self.growth)
         dead = np.stack([node.dead for node in nodes])
-        native.histogram_splits(
-            self.columns,
-            self.rules,
-            self.target.n_classes or 0,
-            np.ascontiguousarray(tables[share]),
-            self.offsets,
-            counted,
+        sums = native.NodeTables(np.ascontiguousarray(tables[share]), self.offsets, counted)
+        open_nodes = native.OpenNodes(
             np.array([node.may_split for node in nodes], dtype=np.uint8),
             np.array([node.sums for node in nodes]),
             np.array([node.impurity for node in nodes]),
             np.array([node.seed for node in nodes], dtype=np.uint64),
             dead,
-            *found.arrays,
         )
+        splits = native.NodeSplits(*found.arrays)
+        n_classes = self.target.n_classes or 0
+        native.histogram_splits(self.columns, self.rules, n_classes, sums, open_nodes, splits)
         for node, flags in zip(nodes, dead):
             node.dead = flags
         return found

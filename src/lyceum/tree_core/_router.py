@@ -205,7 +205,7 @@ class Router:
     def visits(self, X: Any, tree: int = 0) -> sparse.csr_array:
         """The share of every row that reaches every node of a tree, (n, n_nodes)."""
         X = float_cells(X)
-        starts, nodes, weights = self._arrays[tree].visited(X)
+        starts, nodes, weights = self._arrays[tree].visits(X)
         return sparse.csr_array((weights, nodes, starts), shape=(len(X), self.trees[tree].n_nodes))
 
     def add_contributions(
