@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.cluster import KMeans as SklearnKMeans
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.linear_model import LogisticRegression
@@ -192,6 +193,15 @@ def test_a_file_is_fitted_in_passes_and_gives_the_same_model(tmp_path):
         held = model.fit(rows).predict_proba(rows)
         np.testing.assert_allclose(model.fit(streamed).predict_proba(rows), held, rtol=1e-5, atol=1e-8)
         assert len(held) == len(frame)
+
+
+def test_sparse_rows_are_learned_from_as_dense_ones():
+    X, y = make_blobs(90, 3, random_state=0)
+    X = np.where(np.abs(X) < 2.0, 0.0, X)
+    model = ClusterLabels(KMeans(3, random_state=0))
+    expected = model.fit(X, y).predict_proba(X)
+    found = model.fit(sparse.csr_array(X), y).predict_proba(sparse.csr_array(X))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_a_damaged_classifier_per_cluster_is_refused(tmp_path):

@@ -121,11 +121,14 @@ class ClusterWeights:
 class _WithoutTarget:
     """Rows as clusterers see them: without the classes, which they must not learn from."""
 
+    dense: bool = False  # whether sparse cells become an array, a block at a time
+
     def schema(self, schema: Schema) -> Schema:
         return Schema(schema.columns)
 
     def __call__(self, block: Block) -> Block:
-        return replace(block, y=None, schema=Schema(block.schema.columns))
+        X = block.dense if self.dense else block.X
+        return replace(block, X=X, y=None, schema=Schema(block.schema.columns))
 
 
 class ClusterBased(Learner):
@@ -209,7 +212,7 @@ class ClusterBased(Learner):
         """Learn where explanations start, in one pass; gives the number of rows that have a weight."""
         with warnings.catch_warnings():  # a column of missing cells only: its 0 stays 0 in both places
             warnings.simplefilter("ignore")
-            filled = FillMissing().fit(rows.then(_WithoutTarget()))
+            filled = FillMissing().fit(rows.then(_WithoutTarget(dense=True)))
         self.typical_ = filled.fill_
         return int(filled.statistic_.parts[0].n_rows)
 
