@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # pytest-xdist has a worker for every processor: their BLAS threads would only wait for one another
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -27,6 +28,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("lyceum")
+# or all modules would be parsed for constants to draw, and what is drawn would change with the code
+providers.is_local_module_file = lambda path: False
 
 
 @pytest.hookimpl(wrapper=True)
@@ -45,3 +48,7 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()
