@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
+from tests.checks.cases import SCIKIT_SETTINGS
 
 import lyceum
 from lyceum import catalog, persist
@@ -44,22 +45,23 @@ VALUES = 2 * X.dose.to_numpy() + rng.normal(size=N)
 
 def fitted(name):
     entry = catalog.find(name)
-    settings = {"n_clusters": 3, "random_state": 0} if name == "KMeans" else {}
+    settings = SCIKIT_SETTINGS.get(name, {}) | ({"random_state": 0} if name == "KMeans" else {})
+    model = entry.load()(**settings)
+    tags = get_tags(model)
     target = {"classification": CLASSES, "regression": VALUES}.get(entry.task)
-    if target is None and get_tags(entry.load()()).target_tags.required:
+    if target is None and tags.target_tags.required:
         target = CLASSES
-    tags = get_tags(entry.load()()).input_tags
-    table = GAPS if tags.allow_nan else X
-    if tags.positive_only:
+    table = GAPS if tags.input_tags.allow_nan else X
+    if tags.input_tags.positive_only:
         table = table.assign(dose=table.dose.abs())  # it takes counts
     with warnings.catch_warnings():
         # the classes overlap: the perceptron says so
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return entry.load()(**settings).fit(table, target), table
+        return model.fit(table, target), table
 
 
 def outputs(model, table):
-    asked = ("predict", "predict_proba", "transform", "score_samples")
+    asked = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
     methods = [name for name in asked if hasattr(model, name)]
     return {name: np.asarray(getattr(model, name)(table), dtype=object) for name in methods}
 
@@ -99,6 +101,7 @@ def test_a_loaded_learner_answers_and_is_saved_bit_for_bit_the_same(name, tmp_pa
     assert type(again) is type(model)
     assert same(outputs(again, table), outputs(model, table))
     assert str(again.schema_) == str(model.schema_)
+    assert again.get_params().keys() == model.get_params().keys()
     assert str(again.summary()) == str(model.summary())
     assert file.read_bytes() == lyceum.save(again, tmp_path / "two.lyceum").read_bytes()
 

@@ -30,7 +30,7 @@ class Case:
     skip: tuple[str, ...] = ()  # fitted attributes that may differ
     counts_rows: tuple[str, ...] = ()  # attributes for which a row of weight 2 is one row
     moves: bool = False  # a transformer that gives the cells back: they move with an offset
-    many: int = 17_000  # rows over which threads are compared (two blocks); fewer if all pairs are compared
+    many: int = 2_600  # rows over which threads are compared, in two blocks
     mixed: dict[str, Any] = field(default_factory=dict)  # parameters for tables of mixed kinds
     moved: dict[str, Any] = field(default_factory=dict)  # parameters for cells that are a million away
     without: dict[str, str] = field(default_factory=dict)  # laws that cannot hold: the reason for each

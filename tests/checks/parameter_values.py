@@ -92,7 +92,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "GradientBoostingRegressor.loss": ("absolute_error", "huber"),
     "AdaBoostRegressor.loss": ("square",),
     "fill_number": (7.0,),
-    "n_init": (20, 5),
+    "n_init": (5, 20),
     "n_samples": (1, 2),
     "max_iter": (1, 2, 40),
 }
@@ -232,8 +232,13 @@ FINE = (
 
 # Beside the settings of the laws.
 QUICK = {
-    "MixtureOfExperts": {"max_iter": 4},
-    "HierarchicalMixtureOfExperts": {"max_iter": 4},
+    "DecisionTreeClassifier": {"max_depth": None},
+    "MixtureOfExperts": {"tol": 1e-4, "max_iter": 4},
+    "HierarchicalMixtureOfExperts": {"tol": 1e-4, "max_iter": 4},
+    "GaussianMixture": {"tol": 0.02},
+    "BayesianGaussianMixture": {"tol": 0.02},
+    "BernoulliMixture": {"tol": 0.02},
+    "MultinomialMixture": {"tol": 0.02},
     "ModelAsPrior": {"tol": 1e-4},
     "StackingClassifier": {"members": _TREES},
     "OutputCode": {"estimator": _STUMP},

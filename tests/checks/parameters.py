@@ -49,8 +49,7 @@ def ignored(name: str, parameter: str, known: dict[Any, Any] | None = None) -> b
     seen = {} if known is None else known
     refused, parameters, again = False, parameters_of(name), parameter in AGAIN
     tables = ("credit",) if {parameter, f"{name}.{parameter}"} & set(FINE) else TABLES
-    for settings in (*TOGETHER.get(f"{name}.{parameter}", TOGETHER.get(parameter, ())), {}):
-        together = {key: value for key, value in settings.items() if key in parameters and key != parameter}
+    for together in _together(name, parameter, parameters):
         for table in tables:
             if (key := (table, again, repr(together))) not in seen:
                 seen[key] = shown(name, table, again, together)
@@ -61,6 +60,17 @@ def ignored(name: str, parameter: str, known: dict[Any, Any] | None = None) -> b
                     return False
                 refused = refused or after is None
     return not refused
+
+
+def _together(name: str, parameter: str, parameters: list[str]) -> Iterator[dict[str, Any]]:
+    """What of the settings in `TOGETHER` the learner has, each once; at last nothing."""
+    tried = set()
+    for settings in TOGETHER.get(f"{name}.{parameter}", TOGETHER.get(parameter, ())):
+        together = {key: value for key, value in settings.items() if key in parameters and key != parameter}
+        if together and repr(together) not in tried:
+            tried.add(repr(together))
+            yield together
+    yield {}
 
 
 # -- values ------------------------------------------------------------------------------------------------

@@ -21,14 +21,14 @@ def posteriors_are_probabilities(learner: Any, case: Case) -> None:
     """
     if not is_classifier(learner) or not hasattr(learner, "predict_proba"):
         return
-    many = {"n_estimators": 100} if "n_estimators" in learner.get_params() else {}
-    data = data_for(learner)
-    fitted = fitted_to_numbers(clone(learner).set_params(**many), weighted=True)
-    for factor in (1.0, 100.0):
-        check_posteriors(fitted.predict_proba(data.X * factor))
+    X, some = data_for(learner).X, data_for(learner, 60)
+    check_posteriors(fitted_to_numbers(learner, weighted=True).predict_proba(np.vstack([X, 100.0 * X])))
+    if "n_estimators" in learner.get_params():
+        many = clone(learner).set_params(n_estimators=100)
+        check_posteriors(fit(many, some.X, some.y, some.w).predict_proba(some.X))
     if get_tags(learner).input_tags.allow_nan:
-        X = np.where(np.random.default_rng(0).random(data.X.shape) < 0.4, np.nan, data.X)
-        check_posteriors(fit(learner, X, data.y).predict_proba(X))
+        X = np.where(np.random.default_rng(0).random(some.X.shape) < 0.4, np.nan, some.X)
+        check_posteriors(fit(learner, X, some.y).predict_proba(X))
     learner = clone(learner).set_params(**case.mixed)
     frame, _ = mixed_for(learner)
     check_posteriors(fitted_to_mixed(learner, case).predict_proba(frame))

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from tests.checks.fits import METHODS, Case, columns_of, fit, outcome, same
 from tests.checks.shared_fits import fitted_to_mixed
-from tests.checks.tables import N, mixed_for, turn_of
+from tests.checks.tables import N, dask_for, mixed_for, turn_of
 
 from lyceum.data import scan
 from lyceum.errors import MissingValuesError
@@ -34,8 +34,6 @@ __all__ = [
 
 def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
     """Text, true/false and numbers together: the same from pandas, Polars or pyarrow, Parquet and Dask."""
-    import dask.dataframe as dd
-
     learner = clone(learner).set_params(**case.mixed)
     frame, y = mixed_for(learner)
     assert {column.kind for column in scan(frame).schema} <= set(learner._takes_kinds)
@@ -49,9 +47,7 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
         pq.write_table(whole, path, row_group_size=97)
         stream = scan(path, None if y is None else "y", memory=0)
         same(expected, outcome(fit(learner, stream), frame, case), case.rtol, "from a stream")
-    lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3)
-    fitted = fit(learner, lazy[list(frame.columns)], None if y is None else lazy["y"])
-    same(expected, outcome(fitted, frame, case), case.rtol, "from Dask")
+    same(expected, outcome(fit(learner, *dask_for(learner)), frame, case), case.rtol, "from Dask")
 
 
 def a_scanned_frame_is_the_frame(learner: Any, case: Case) -> None:
@@ -118,7 +114,7 @@ def new_categories_may_come_later(learner: Any, case: Case) -> None:
     parts = clone(learner)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LinAlgWarning)  # the first rows may be too few
-        for rows in np.array_split(order, 5):
+        for rows in np.array_split(order, 3):
             parts.partial_fit(frame.iloc[rows], **({} if y is None else {"y": y[rows]}))
     assert parts.schema_["town"].categories.tolist() == ["Bonn", "Köln", "Ulm"]
     same(outcome(fitted_to_mixed(learner, case), frame, case), outcome(parts, frame, case), case.rtol)

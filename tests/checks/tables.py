@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,23 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from lyceum import catalog
 from lyceum.data import Block, Column, Rows, Schema, scan
 
-__all__ = ["CountedCuts", "Cuts", "Data", "data_for", "frame_of", "mixed_for", "sources", "turn_of"]
+__all__ = [
+    "CountedCuts",
+    "Cuts",
+    "Data",
+    "dask_for",
+    "data_for",
+    "frame_of",
+    "mixed_for",
+    "sources",
+    "turn_of",
+]
 
 N, D, K = 400, 4, 3  # rows, columns, groups
 
@@ -38,22 +48,56 @@ class Data:
 
 
 def data_for(learner: Any, n: int = N, seed: int = 0) -> Data:
-    """Three overlapping groups; their names, or a noisy plane over them, to predict."""
-    rng = np.random.default_rng(seed)
-    group = rng.integers(0, K, n)
-    X = rng.normal(size=(n, D)) @ rng.normal(size=(D, D)) + 3.0 * rng.normal(size=(K, D))[group]
-    X = np.abs(X) if get_tags(learner).input_tags.positive_only else X
-    y: np.ndarray | None = None
-    if is_classifier(learner) or (not is_regressor(learner) and get_tags(learner).target_tags.required):
-        y = np.array(["ant", "bee", "cow"])[group]
-    elif is_regressor(learner):
-        y = X @ rng.normal(size=D) + rng.normal(size=n)
-    return Data(X, y, rng.integers(0, 4, n).astype(np.float64))
+    """Three overlapping groups; their names, or a noisy plane over them, to predict. Not to be changed."""
+    return _data(*_task_of(learner), n, seed)
 
 
 def mixed_for(learner: Any, n: int = N) -> tuple[pd.DataFrame, np.ndarray | None]:
     """Numbers, text, two texts, true and false."""
-    data = data_for(learner, n, seed=1)
+    frame, y = _mixed(*_task_of(learner), n)
+    return frame.copy(), y
+
+
+def dask_for(learner: Any) -> tuple[Any, Any]:
+    """The rows of `mixed_for` and their target in three partitions on Dask."""
+    return _on_dask(*_task_of(learner))
+
+
+def _task_of(learner: Any) -> tuple[str, bool]:
+    """What the learner has to predict, and whether its cells are to be positive."""
+    tags = get_tags(learner)
+    kind = tags.estimator_type
+    if kind not in ("classifier", "regressor") and tags.target_tags.required:
+        kind = "classifier"
+    return kind or "", tags.input_tags.positive_only
+
+
+@cache
+def _data(kind: str, positive: bool, n: int, seed: int) -> Data:
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, K, n)
+    X = rng.normal(size=(n, D)) @ rng.normal(size=(D, D)) + 3.0 * rng.normal(size=(K, D))[group]
+    X = np.abs(X) if positive else X
+    y: np.ndarray | None = None
+    if kind == "classifier":
+        y = np.array(["ant", "bee", "cow"])[group]
+    elif kind == "regressor":
+        y = X @ rng.normal(size=D) + rng.normal(size=n)
+    return Data(X, y, rng.integers(0, 4, n).astype(np.float64))
+
+
+@cache
+def _on_dask(kind: str, positive: bool) -> tuple[Any, Any]:
+    import dask.dataframe as dd
+
+    frame, y = _mixed(kind, positive, N)
+    lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3)
+    return lazy[list(frame.columns)], None if y is None else lazy["y"]
+
+
+@cache
+def _mixed(kind: str, positive: bool, n: int) -> tuple[pd.DataFrame, np.ndarray | None]:
+    data = _data(kind, positive, n, seed=1)
     rng = np.random.default_rng(2)
     high = data.X[:, 2] + 3.0 * rng.normal(size=n) > np.median(data.X[:, 2])
     frame = pd.DataFrame(

@@ -6,19 +6,27 @@ from typing import Any
 
 from tests.checks.laws import Case
 
+from lyceum.bayes import NaiveBayes
+from lyceum.linear import Ridge
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+# Two quick members: those by default are three, and one of them is a pipeline.
+_CLASSIFIERS = [("bayes", NaiveBayes()), ("tree", DecisionTreeClassifier(max_depth=3))]
+_REGRESSORS = [("line", Ridge()), ("tree", DecisionTreeRegressor(max_depth=3))]
+
 _FOLDS = "folds go by the numbers of rows"
 _BY_FOLDS = dict.fromkeys(("weights_are_repeats", "the_order_of_rows_does_not_matter"), _FOLDS)
 _CLASSES_BY_FOLDS = Case(without=_BY_FOLDS | {"a_class_may_be_missing_from_the_first_block": _FOLDS})
 SETTINGS: dict[str, dict[str, Any]] = {
-    "Committee": {"random_state": 0},
+    "Committee": {"members": _CLASSIFIERS, "random_state": 0},
     "AuxiliaryTargets": {"random_state": 0},
-    "CascadeClassifier": {"cv": 3, "random_state": 0},
-    "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "random_state": 0},
-    "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "random_state": 0},
-    "ModelBoostingClassifier": {"n_estimators": 5, "random_state": 0},
-    "ModelBoostingRegressor": {"n_estimators": 5, "random_state": 0},
-    "StackingClassifier": {"cv": 3, "random_state": 0},
-    "StackingRegressor": {"cv": 3, "random_state": 0},
+    "CascadeClassifier": {"stages": _CLASSIFIERS, "cv": 2, "random_state": 0},
+    "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "tol": 0.1, "random_state": 0},
+    "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "tol": 0.1, "random_state": 0},
+    "ModelBoostingClassifier": {"n_estimators": 2, "random_state": 0},
+    "ModelBoostingRegressor": {"n_estimators": 2, "random_state": 0},
+    "StackingClassifier": {"members": _CLASSIFIERS, "cv": 2, "random_state": 0},
+    "StackingRegressor": {"members": _REGRESSORS, "cv": 2, "random_state": 0},
 }
 
 CASES: dict[str, Case] = {
@@ -28,13 +36,17 @@ CASES: dict[str, Case] = {
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
-    "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "tol": 1e-2},
-    "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "tol": 1e-2},
-    "ModelBoostingClassifier": {"n_estimators": 5},
-    "ModelBoostingRegressor": {"n_estimators": 20},
-    "CascadeClassifier": {"cv": 3},
-    "StackingClassifier": {"cv": 3},
-    "StackingRegressor": {"cv": 3},
+    "CascadeClassifier": {"stages": _CLASSIFIERS, "cv": 2},
+    "Committee": {"members": _CLASSIFIERS},
+    "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "tol": 0.1},
+    "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "tol": 0.1},
+    "ModelBoostingClassifier": {"n_estimators": 3},
+    "ModelBoostingRegressor": {"n_estimators": 8},
+    "OneVsOne": {"estimator": NaiveBayes()},
+    "OneVsRest": {"estimator": NaiveBayes()},
+    "OutputCode": {"estimator": NaiveBayes()},
+    "StackingClassifier": {"members": _CLASSIFIERS, "cv": 2},
+    "StackingRegressor": {"members": _REGRESSORS, "cv": 2},
 }
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {}

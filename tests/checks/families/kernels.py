@@ -7,7 +7,7 @@ from typing import Any
 from tests.checks.laws import Case
 
 SETTINGS: dict[str, dict[str, Any]] = {
-    "LinearSVC": {"tol": 1e-9},
+    "LinearSVC": {"C": 0.1, "tol": 1e-9},
     "SVC": {"tol": 1e-8, "gamma": 0.05, "C": 0.3},
     "SVR": {"tol": 1e-8, "gamma": 0.05, "epsilon": 0.5, "C": 0.3},
     "KernelPerceptron": {"max_iter": 20},
@@ -16,7 +16,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "RandomFourierFeatures": {"n_waves": 10, "random_state": 0},
 }
 
-_KEEPS_ROWS = Case(skip=("rows_", "row_weights_", "dual_coef_"), many=2_500)  # in their order
+_KEEPS_ROWS = Case(skip=("rows_", "row_weights_", "dual_coef_"), many=1_000)  # in their order
 
 _BY_DRAWS = Case(
     without=dict.fromkeys(
@@ -30,10 +30,10 @@ _BY_ROW = ("alpha_", "slack_", "dual_coef_", "support_vectors_", "kkt_residual_"
 
 CASES: dict[str, Case] = {
     "LinearSVC": Case(counts_rows=("n_slack_", "n_wrong_")),
-    "SVC": Case(rtol=1e-6, skip=_BY_ROW, many=2_500),
-    "SVR": Case(rtol=1e-6, skip=_BY_ROW, many=2_500),
+    "SVC": Case(rtol=1e-6, skip=_BY_ROW, many=1_000),
+    "SVR": Case(rtol=1e-6, skip=_BY_ROW, many=1_000),
     "KernelRidge": _KEEPS_ROWS,
-    "KernelPCA": Case(skip=("rows_", "row_weights_", "dual_coef_", "column_means_"), many=1_500),
+    "KernelPCA": Case(skip=("rows_", "row_weights_", "dual_coef_", "column_means_"), many=1_000),
     "KernelPerceptron": Case(
         many=1_000,
         without={
@@ -46,7 +46,7 @@ CASES: dict[str, Case] = {
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
-    "KernelPerceptron": {"max_iter": 20},
+    "KernelPerceptron": {"max_iter": 5},
     "LinearSVC": {"tol": 1e-10},
     "SVC": {"tol": 1e-9},
     "SVR": {"tol": 1e-9},

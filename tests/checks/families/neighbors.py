@@ -30,7 +30,6 @@ CASES: dict[str, Case] = {
     "LocallyWeightedRegression": _STORED,
     "FillFromNeighbors": Case(moves=True, far=1e-7, skip=("rows_", "weights_")),
     "RestrictedCoulombClassifier": Case(
-        many=4_000,
         without={
             "the_order_of_rows_does_not_matter": "the first row that is not covered becomes a centre",
             "a_class_may_be_missing_from_the_first_block": "the first row not covered becomes a centre",

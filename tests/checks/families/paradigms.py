@@ -22,7 +22,7 @@ CASES: dict[str, Case] = {
         skip=("scores_", "weights_"),
         without={**_BY_NUMBERS, "weights_are_repeats": "folds go by the numbers of rows"},
     ),
-    "NeighborDistance": Case(skip=("rows_", "weights_"), many=4_000),  # in the order in which they came
+    "NeighborDistance": Case(skip=("rows_", "weights_")),  # in the order in which they came
     "IsolationForest": Case(
         without={
             **_BY_NUMBERS,
@@ -36,8 +36,9 @@ CASES: dict[str, Case] = {
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
-    "AnomalyDetector": {"detector": "gaussian"},
+    "AnomalyDetector": {"detector": "gaussian", "cv": 2},
     "IsolationForest": {"n_estimators": 10},
+    "TransferBoost": {"n_estimators": 4},
 }
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
