@@ -53,6 +53,10 @@ class DaskPart:
             for block in part.blocks():
                 yield replace(block, start=self.start + block.start)
 
+    def as_arrow(self) -> DaskPart:
+        """The same rows; a frame becomes a table of Arrow once, not in every pass."""
+        return replace(self, X=to_arrow(self.X)) if is_frame(self.X) else self
+
     def _frame_blocks(self) -> Iterator[Block]:
         for block in BatchPart(to_arrow(self.X), self.start, self.schema).blocks():
             rows = slice(block.start - self.start, block.start - self.start + len(block))
@@ -183,7 +187,7 @@ class DaskSource:
         if self.w:
             self.w = list(everything[-n:])
         if _is_local():
-            self._kept = dask.compute(*self._delayed_parts())
+            self._kept = [part.as_arrow() for part in dask.compute(*self._delayed_parts())]
 
     def reduce(self, fold: Callable[[Part], Any]) -> Any:
         """Fold every partition and merge the results in order, as a tree, in one compute."""
