@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lyceum.data import scan
-from lyceum.distances import Gower, ValueDifference, nearest, pairwise
+from lyceum.data import Schema, scan
+from lyceum.distances import Gower, NeighborIndex, ValueDifference, nearest, pairwise, within_radius
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.statistics import Moments
 
@@ -234,3 +234,22 @@ def test_codes_of_categories_are_not_compared_as_numbers():
     assert pairwise(scan(cells), metric="hamming").shape == (60, 60)
     two = table(missing=0.0).select(["age", "sex"])  # 0 and 1 are as good as any two numbers
     assert np.isfinite(pairwise(scan(two))).all()
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [
+        lambda one, two: pairwise(one, two, metric="hamming"),
+        lambda one, two: nearest(one, 1, among=two, metric="hamming"),
+        lambda one, two: within_radius(one, 0.1, among=two, metric="hamming"),
+        lambda one, two: NeighborIndex(two, metric="hamming").nearest(one, 1),
+    ],
+)
+def test_codes_of_other_categories_are_not_taken_for_the_same(compare):
+    one, two = (scan(pa.table({"sky": cells})) for cells in (["fog", "sun", "rain"], ["sun", "snow", "sun"]))
+    with pytest.raises(SchemaError, match=r"column 'sky' has the new category .* in one of them"):
+        compare(one, two)
+    assert len(pairwise(one, one.take([2, 0]), metric="hamming")) == 3
+    both = Schema.declare({"sky": ["fog", "rain", "snow", "sun"]})
+    one, two = (scan(pa.table({"sky": cells}), kinds=both) for cells in (["fog", "sun"], ["sun", "snow"]))
+    assert pairwise(one, two, metric="hamming").tolist() == [[1.0, 1.0], [0.0, 1.0]]

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
-from lyceum.distances._metric import Metric, points_of
+from lyceum.distances._metric import Metric, check_same_categories, points_of, schema_of
 from lyceum.distances._metric import metric as as_metric
 from lyceum.distances._native_comparisons import alike, raw_nearest, raw_pairwise
 from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
@@ -76,6 +76,7 @@ class NeighborIndex:
     ):
         self.metric = as_metric(metric)
         self._space = self.metric.space
+        self._schema = schema_of(rows)
         self._points = points_of(self.metric, rows)
         self.algorithm = self._choose(algorithm)
 
@@ -154,6 +155,7 @@ class NeighborIndex:
 
     def _queries(self, X: Any) -> tuple[Any, Any]:
         """The prepared rows of X, and the rows to search in the same form."""
+        check_same_categories(self._schema, schema_of(X))
         points = self._points if X is None else points_of(self.metric, X)
         A, B = alike(points, self._points)
         if self.algorithm == "tree":

@@ -280,3 +280,18 @@ def check_columns(who: str, learned: Schema | None, schema: Schema) -> None:
             f"the columns of the rows are not those that {who} was fitted on: names, kinds and categories "
             "must agree, e.g. scan(..., kinds=rows.schema) of the fitted rows"
         )
+
+
+def schema_of(X: Any) -> Schema | None:
+    """The schema of rows, None of arrays."""
+    return X.schema if isinstance(X, Rows | Block) else None
+
+
+def check_same_categories(known: Schema | None, other: Schema | None) -> None:
+    """Refuse two sets of rows in which one code stands for different categories."""
+    for one, two in zip(known or (), other or ()):
+        if not (one.categories is two.categories is None) and not one.same_as(two):
+            raise SchemaError(
+                f"the two sets of rows cannot be compared, as {one.difference(two)} in one of them: read "
+                "both by scan(..., kinds=schema) with one schema that has all categories"
+            )

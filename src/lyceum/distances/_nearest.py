@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.data import Block, Rows
 from lyceum.distances._index import NeighborIndex
-from lyceum.distances._metric import Metric, points_of
+from lyceum.distances._metric import Metric, check_same_categories, points_of, schema_of
 from lyceum.distances._metric import metric as as_metric
 from lyceum.distances._native_comparisons import alike, raw_nearest
 from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
@@ -55,6 +55,7 @@ def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclid
     """
     metric = as_metric(metric)
     if isinstance(among, Rows):
+        check_same_categories(among.schema, schema_of(X))
         return _stream(points_of(metric, X), k, among, metric)
     if among is None:
         return NeighborIndex(X, metric=metric).nearest(None, k)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._threads import n_threads, ordered_map
-from lyceum.distances._metric import Metric, points_of
+from lyceum.distances._metric import Metric, check_same_categories, points_of, schema_of
 from lyceum.distances._metric import metric as as_metric
 from lyceum.distances._native_comparisons import alike, raw_pairwise
 
@@ -115,6 +115,7 @@ class _Pairs:
 
     def __init__(self, X: Any, Y: Any, metric: Metric):
         self.metric, self.space = metric, metric.space
+        check_same_categories(schema_of(X), schema_of(Y))
         A = points_of(metric, X)
         B = A if Y is None or Y is X else points_of(metric, Y)
         self.n_columns = A.shape[1]
