@@ -25,6 +25,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "tol": 0.1, "random_state": 0},
     "ModelBoostingClassifier": {"n_estimators": 2, "random_state": 0},
     "ModelBoostingRegressor": {"n_estimators": 2, "random_state": 0},
+    "OneVsOne": {"estimator": NaiveBayes()},
+    "OutputCode": {"estimator": NaiveBayes()},
     "StackingClassifier": {"members": _CLASSIFIERS, "cv": 2, "random_state": 0},
     "StackingRegressor": {"members": _REGRESSORS, "cv": 2, "random_state": 0},
 }

@@ -8,7 +8,7 @@ from tests.checks.laws import Case
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "LabelPropagation": {"tol": 1e-12},
-    "TransferBoost": {"n_estimators": 4, "random_state": 0},
+    "TransferBoost": {"n_estimators": 2, "random_state": 0},
     "ModelAsPrior": {"tol": 1e-12},
     "AnomalyDetector": {"detector": "gaussian", "random_state": 0},
     "IsolationForest": {"n_estimators": 10, "random_state": 0},
