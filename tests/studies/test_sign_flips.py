@@ -18,6 +18,14 @@ def test_sign_flips_of_few_pairs_are_counted_and_of_many_approximated():
     assert sign_flip(d) == pytest.approx(2 * stats.norm.sf(t), abs=0.01)
 
 
+@pytest.mark.parametrize(("wins", "losses"), [(9, 5), (25, 15), (30, 18), (60, 40)])
+@pytest.mark.parametrize("size", [1.0, 0.37])
+def test_ties_with_the_observed_sum_count_as_in_the_exact_sign_test(wins, losses, size):
+    d = size * np.repeat([1.0, -1.0], [wins, losses])
+    p = stats.binomtest(wins, wins + losses).pvalue
+    assert sign_flip(d) == pytest.approx(p, abs=3 * np.sqrt(p * (1 - p) / 4999))
+
+
 def test_sign_flips_hold_their_level():
     g = np.random.default_rng(4)
     p = [sign_flip(g.standard_t(2, 15)) for _ in range(200)]

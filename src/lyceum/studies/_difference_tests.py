@@ -76,8 +76,8 @@ def sign_flip(differences: np.ndarray, seed: int = 0) -> float:
         signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
         return float(np.mean(np.abs(signs @ d) >= near))
     rng = np.random.default_rng(seed)
-    drawn = rng.integers(0, 2, (_FLIPS, n), dtype=np.int8).astype(np.float32) * 2.0 - 1.0
-    extreme = int(np.count_nonzero(np.abs(drawn @ (d / spread).astype(np.float32)) >= near / spread))
+    flipped = rng.integers(0, 2, (_FLIPS, n), dtype=np.int8).astype(np.float64) @ d
+    extreme = int(np.count_nonzero(np.abs(2.0 * flipped - d.sum()) >= near))
     return (1.0 + extreme) / (_FLIPS + 1.0)
 
 
