@@ -20,7 +20,7 @@ def table(n=400, seed=0):
 
 
 def assert_same(ours, other):
-    for name in ("feature", "threshold", "child", "branches", "value"):
+    for name in ("feature", "cut", "child", "branches", "value"):
         np.testing.assert_array_equal(getattr(ours.tree_, name), getattr(other.tree_, name))
 
 
@@ -90,7 +90,7 @@ def test_parameters_are_got_set_and_cloned(preset):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("name", ["splitter", "categorical_split", "missing", "threshold", "require_gain"])
+@pytest.mark.parametrize("name", ["splitter", "categorical_split", "missing", "cut", "require_gain"])
 def test_what_is_fixed_is_no_parameter(preset, name):
     assert name not in preset().get_params()
     with pytest.raises(TypeError, match=name):
