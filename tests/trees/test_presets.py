@@ -20,7 +20,7 @@ def table(n=400, seed=0):
 
 
 def assert_same(ours, other):
-    for name in ("feature", "cut", "child", "branches", "value"):
+    for name in ("feature", "threshold", "child", "branches", "value"):
         np.testing.assert_array_equal(getattr(ours.tree_, name), getattr(other.tree_, name))
 
 
