@@ -201,6 +201,8 @@ def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) ->
 
     Columns of cells such as 1,234 show neither; with semicolons between the cells, they decide for the comma.
     """
+    if not any("," in cell for row in rows for cell in row):
+        return "."
     commas = points = unclear = 0
     for cells in zip(*(row for row in rows if len(row) == len(rows[0]))):
         texts = pa.array([cell for cell in cells if cell.strip() not in missing], pa.string())
