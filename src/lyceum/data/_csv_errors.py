@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import pyarrow as pa
 
-from lyceum.data._read_once import current_reads, is_packed, read_start, reading_once
+from lyceum.data._read_once import is_packed, read_start, reading_once
 from lyceum.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
