@@ -11,8 +11,10 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier as ScikitNeighbors
 from sklearn.svm import LinearSVC as ScikitLinearSVC
+from tests.checks.tables import CountedCuts, Data
 
 from lyceum.bayes import NaiveBayes
+from lyceum.data import Rows
 from lyceum.datasets import load
 from lyceum.ensemble import OneVsOne, OneVsRest, OutputCode, couple_posteriors
 from lyceum.errors import DataError, SettingError
@@ -294,6 +296,17 @@ def test_explanations_of_other_decisions_add_up(model, n_classes):
         found = fitted.explain(rows)
         np.testing.assert_allclose(found.scores, _decided_by(fitted, rows), atol=1e-9)
         assert found.predicted.tolist() == fitted.predict(rows).tolist()
+
+
+@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, OutputCode])
+@pytest.mark.parametrize("member", [NaiveBayes(), LogisticRegression()])
+@pytest.mark.parametrize("n_classes", [3, 2])
+def test_rows_are_read_once_to_be_explained(kind, member, n_classes):
+    X, y = three_classes()
+    some = np.isin(y, np.unique(y)[:n_classes])
+    source = CountedCuts(Data(X[some], None, np.ones(some.sum())))
+    kind(member).fit(X[some], y[some]).explain(Rows(source))
+    assert len(source.passes) == 1
 
 
 def test_votes_are_explained_from_a_row_of_means():

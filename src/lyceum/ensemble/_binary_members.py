@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, undefined
-from lyceum.data import Column
+from lyceum.data import ArraySource, Column, Schema
 from lyceum.ensemble._member_data import Ensemble, MemberData, takes_rows, takes_weights
 from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression
@@ -282,8 +282,13 @@ class BinaryMembers(Classifier, Ensemble):
         check_is_fitted(self)
         if takes_rows(self._base()) and (self._sums_scores or len(self.estimators_) < 2):
             with suppress(_NotSums):
+                _parts(self, self._typical_data())  # before the rows are read, which is done once
                 return self._explain_members(partial(_parts, self), X, "score")
         return self._explain_by_replacement(partial(_decision_scores, self), X, self._score_unit)
+
+    def _typical_data(self) -> MemberData:
+        schema = Schema(self.schema_.columns)
+        return MemberData(ArraySource(self.typical_[None, :], None, None, schema, coded=True))
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
