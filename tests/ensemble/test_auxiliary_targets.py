@@ -42,3 +42,15 @@ def test_what_does_not_fit_is_said():
         AuxiliaryTargets(auxiliary=[0, 1, 2]).fit(X, HINT > 0)
     with pytest.raises(SettingError, match="not one of Lyceum's learners"):
         AuxiliaryTargets(SkLogistic()).fit(X, HINT > 0)
+
+
+def test_of_equal_posteriors_the_class_that_is_predicted_is_explained():
+    """The tree breaks ties otherwise than by the order of the classes."""
+    drawn = np.random.default_rng(0)
+    cells, y = drawn.integers(0, 2, (60, 3)).astype(float), np.array(list("cab"))[drawn.integers(0, 3, 60)]
+    model = AuxiliaryTargets(random_state=0).fit(cells, y)
+    posteriors, predicted = model.predict_proba(cells), model.predict(cells)
+    assert (model.classes_[posteriors.argmax(axis=1)] != predicted).any()
+    found = model.explain(cells)
+    assert found.predicted.tolist() == predicted.tolist()
+    np.testing.assert_allclose(found.scores, posteriors.max(axis=1))

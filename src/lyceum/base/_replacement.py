@@ -59,6 +59,7 @@ def parts_by_replacement(
     answer: Callable[[np.ndarray], np.ndarray],
     groups: Sequence[Any] | None = None,
     against_runner_up: bool = False,
+    classes: np.ndarray | None = None,
 ) -> np.ndarray:
     """What every column adds to an answer, as its typical cell is replaced by the row's own.
 
@@ -77,6 +78,8 @@ def parts_by_replacement(
         The places of columns that are replaced together; each column alone by default.
     against_runner_up : bool, default=False
         Of scores of classes, explain the largest less that of the next class.
+    classes : array of int of shape (n,), optional
+        The place of the class to explain for every row, instead of the first largest.
 
     Returns
     -------
@@ -96,6 +99,7 @@ def parts_by_replacement(
         return out
     last = answer(X)
     predicted, second = runner_up(last) if last.ndim == 2 else (last, None)
+    predicted = predicted if classes is None else classes
 
     def of_class(answers: np.ndarray) -> np.ndarray:
         if answers.ndim == 1:
@@ -132,7 +136,12 @@ def _without_passing_infinities(steps: np.ndarray) -> np.ndarray:
     return np.where(before >= 0, filled, np.where(finite.any(axis=1, keepdims=True), first, 0.0))
 
 
-def replace_columns(block: Block, typical: np.ndarray, answer: Callable[[Block], np.ndarray]) -> np.ndarray:
+def replace_columns(
+    block: Block,
+    typical: np.ndarray,
+    answer: Callable[[Block], np.ndarray],
+    classes: np.ndarray | None = None,
+) -> np.ndarray:
     """`parts_by_replacement` of the rows of a block, by an answer for blocks.
 
     Parameters
@@ -140,9 +149,12 @@ def replace_columns(block: Block, typical: np.ndarray, answer: Callable[[Block],
     block : Block
     typical : array of shape (d,)
     answer : function of a block
+    classes : array of int of shape (n,), optional
+        The place of the class to explain for every row, instead of the first largest.
     """
 
     def of_cells(X: np.ndarray) -> np.ndarray:
         return answer(block.with_X(X, block.schema))
 
-    return parts_by_replacement(np.asarray(block.dense, dtype=np.float64), typical, of_cells)
+    cells = np.asarray(block.dense, dtype=np.float64)
+    return parts_by_replacement(cells, typical, of_cells, classes=classes)

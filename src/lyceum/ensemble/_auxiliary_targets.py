@@ -234,8 +234,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         row's own, one after the other, from both ends. Auxiliary columns add nothing.
         """
         unit = "posterior" if has_classes(self) else self.schema_.target_name
-        answer = partial(_ask, self, "predict_proba" if has_classes(self) else "predict")
-        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
+        return self._explain(X, partial(_parts, self), unit)
 
     def summary(self) -> Summary:
         """The auxiliary targets and their learners."""
@@ -280,6 +279,14 @@ def _answers(model: Any, source: ArraySource) -> np.ndarray:
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(rows))
     return np.asarray(model.predict(rows), dtype=np.float64)[:, None]
+
+
+def _parts(model: AuxiliaryTargets, block: Block) -> np.ndarray:
+    """The prediction, the base and the contributions; of equal posteriors that of the class predicted."""
+    if not has_classes(model):
+        return replace_columns(block, model.typical_, partial(_ask, model, "predict"))
+    places = np.searchsorted(model.classes_, _ask(model, "predict", block))
+    return replace_columns(block, model.typical_, partial(_ask, model, "predict_proba"), places)
 
 
 def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
