@@ -7,10 +7,10 @@ to `lyceum study`.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 from lyceum import datasets
+from lyceum.cli import main as run_command
 
 COSTS = "bad:good=5,good:bad=1"  # true:action=cost
 # Without this choice the study takes all learners that suit the table, and some minutes.
@@ -20,13 +20,18 @@ LEARNERS = "NaiveBayes,LinearDiscriminant,QuadraticDiscriminant,BayesianGaussian
 def lyceum(*arguments: str) -> None:
     """Run a command as it would be typed, and show it."""
     print(f"\n$ lyceum {' '.join(arguments)}\n", flush=True)
-    subprocess.run([sys.executable, "-c", "from lyceum.cli import main; main()", *arguments], check=True)
+    sys.argv = ["lyceum", *arguments]
+    try:
+        run_command()
+    except SystemExit as end:
+        if end.code:
+            raise
 
 
 def main() -> None:
     table = str(datasets.path("german_credit"))
-    lyceum("inspect", table, "--target", "class")
     asked = ["--target", "class", "--loss", COSTS, "--learners", LEARNERS, *sys.argv[1:]]
+    lyceum("inspect", table, "--target", "class")
     lyceum("study", table, *asked, "--out", "demo", "--force")
     lyceum("explain", "demo/model.lyceum", table, "--row", "0")
     print("\nOpen demo/report.html in a browser.")
