@@ -40,12 +40,19 @@ def figure_of(
 ) -> Figure:
     """Draw on a figure of its own, apart from those that the user may have open."""
     import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": f"lyceum {name}", "font.size": 10}):
         canvas = Canvas(figsize=size, layout="constrained")
         draw(ax=canvas.add_subplot())
         out = io.StringIO()
+        # the layout by the widths of SVG's text; savefig would draw everything once more to find it
+        FigureCanvasSVG(canvas)
+        layout = canvas.get_layout_engine()
+        assert layout is not None
+        layout.execute(canvas)
+        canvas.set_layout_engine(None)
         canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     return Figure(name, title, text, _inline(out.getvalue(), title, name), table)
 
