@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression as SkLinear
 from sklearn.neighbors import KNeighborsRegressor as SkNeighbors
 from sklearn.tree import DecisionTreeRegressor as SkTree
@@ -10,11 +11,14 @@ from tests.checks.model_laws import a_saved_model_is_the_model, it_shows_itself
 from tests.checks.posterior_laws import posteriors_are_probabilities
 
 from lyceum.bayes import NaiveBayes
+from lyceum.data import Rows
 from lyceum.datasets import load
 from lyceum.ensemble import HierarchicalMixtureOfExperts, MixtureOfExperts
 from lyceum.ensemble._expert_mixture import GateTree
+from lyceum.ensemble._expert_rows import ExpertRows
 from lyceum.errors import SchemaError, SettingError
 from lyceum.linear import LogisticRegression
+from lyceum.paradigms import SemiSupervisedEM
 from lyceum.trees import DecisionTreeClassifier
 
 rng = np.random.default_rng(0)
@@ -27,10 +31,10 @@ XOR = np.where(X[:, 0] * X[:, 1] > 0, "a", "b")
 @pytest.mark.parametrize(
     "model",
     [
-        MixtureOfExperts(n_experts=3),
+        MixtureOfExperts(n_experts=3, n_init=1),
         HierarchicalMixtureOfExperts(depth=2),
-        MixtureOfExperts(SkTree(max_depth=2, random_state=0), n_experts=2),
-        MixtureOfExperts(LogisticRegression(), n_experts=2),
+        MixtureOfExperts(SkTree(max_depth=2, random_state=0), n_experts=2, n_init=1),
+        MixtureOfExperts(LogisticRegression(C=0.01), n_experts=2, n_init=1),
         HierarchicalMixtureOfExperts(NaiveBayes(), depth=2),
     ],
     ids=lambda model: repr(model)[:40],
@@ -88,7 +92,7 @@ def test_shares_of_leaves_are_products_of_gates():
 
 
 def test_mixtures_of_classifiers_obey_the_laws():
-    model = MixtureOfExperts(NaiveBayes(), n_experts=2, n_init=1)
+    model = MixtureOfExperts(NaiveBayes(), n_experts=2, n_init=1, tol=0.01)
     for law in (a_saved_model_is_the_model, posteriors_are_probabilities, it_shows_itself):
         law(model, Case())
 
@@ -98,9 +102,32 @@ def test_experts_must_take_weights():
         MixtureOfExperts(SkNeighbors()).fit(X, BENT)
 
 
+@pytest.mark.parametrize("settings", [{}, {"categorical_features": [0]}, {"max_features": "sqrt"}])
+@pytest.mark.parametrize("labels", [XOR, np.where(XOR == "a", -1, np.where(X[:, 0] > 0, 1, 2))])
+def test_experts_that_are_given_rows_learn_as_from_an_array(settings, labels):
+    Z, weights = X.round(), np.random.default_rng(1).uniform(size=(3, 300))
+    expert = DecisionTreeClassifier(max_depth=3, random_state=0, **settings)
+    rows = ExpertRows(Z, labels)
+    for w in weights:
+        one, other = rows.fit(expert, w), clone(expert).fit(Z, labels, sample_weight=w)
+        assert vars(one).keys() == vars(other).keys()
+        assert repr(one.schema_) == repr(other.schema_)
+        np.testing.assert_array_equal(one.predict_proba(rows.inputs), other.predict_proba(Z))
+    assert isinstance(rows.inputs, Rows)
+
+
+def test_labels_that_mean_none_to_an_expert_are_left_to_it():
+    labels = np.where(XOR == "a", -1, np.where(X[:, 0] > 0, 1, 2))
+    rows, expert = ExpertRows(X, labels), SemiSupervisedEM(max_iter=500)
+    for _ in range(2):
+        one = rows.fit(expert, np.ones(300))
+        assert one.classes_.tolist() == [1, 2]
+        np.testing.assert_array_equal(one.predict(rows.inputs), clone(expert).fit(X, labels).predict(X))
+
+
 def test_further_starts_do_not_harm():
-    one = MixtureOfExperts(n_experts=3, n_init=1).fit(X, BENT)
-    many = MixtureOfExperts(n_experts=3, n_init=3, random_state=0, record=True).fit(X, BENT)
+    one = MixtureOfExperts(n_experts=3, n_init=1).fit(X[:100], BENT[:100])
+    many = MixtureOfExperts(n_experts=3, n_init=3, random_state=0, record=True).fit(X[:100], BENT[:100])
     assert many.history_[-1] >= one.history_[-1] - 1e-9
     assert [step["step"] for step in many.record_] == list(range(many.n_iter_ + 1))
 

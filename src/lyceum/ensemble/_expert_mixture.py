@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from lyceum.ensemble._expert_rows import ExpertRows
 from lyceum.errors import DataError
 from lyceum.progress import report
 from lyceum.solvers import fit_softmax
@@ -89,17 +89,25 @@ class Result:
 class ExpertTask:
     """What the experts learn: rows, target, weights, and the log-likelihood of an expert on every row."""
 
-    Z: np.ndarray
-    y: np.ndarray  # labels, or numbers
+    rows: ExpertRows
     w: np.ndarray
     codes: np.ndarray | None  # class codes of classifiers
     classes: np.ndarray | None
 
+    @property
+    def Z(self) -> np.ndarray:
+        return self.rows.Z
+
+    @property
+    def y(self) -> np.ndarray:
+        """Labels, or numbers."""
+        return self.rows.y
+
     def answers_of(self, expert: Any) -> np.ndarray:
         """The answer of an expert for every row: its number, or the log posterior of the true class."""
         if self.codes is None:
-            return np.asarray(expert.predict(self.Z), dtype=np.float64)
-        proba = class_posteriors(expert, self.Z, self.classes)  # type: ignore[arg-type]
+            return np.asarray(expert.predict(self.rows.inputs), dtype=np.float64)
+        proba = class_posteriors(expert, self.rows.inputs, self.classes)  # type: ignore[arg-type]
         return np.log(np.maximum(proba[np.arange(len(self.codes)), self.codes], 1e-300))
 
     def log_likelihood(self, answers: np.ndarray, sigma: float) -> np.ndarray:
@@ -116,12 +124,12 @@ class ExpertTask:
         return float(np.sqrt(max(weight @ (self.y - answers) ** 2 / weight.sum(), floor)))
 
 
-def class_posteriors(expert: Any, Z: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def class_posteriors(expert: Any, Z: Any, classes: np.ndarray) -> np.ndarray:
     """The posteriors of an expert, with a column for every class of the mixture."""
     given = np.asarray(expert.predict_proba(Z))
     if given.shape[1] == len(classes):
         return given
-    proba = np.zeros((len(Z), len(classes)))
+    proba = np.zeros((len(given), len(classes)))
     proba[:, np.searchsorted(classes, expert.classes_)] = given
     return proba
 
@@ -209,7 +217,7 @@ def _improve_experts(
         old = mixture.experts[j]
         if old is not None and weight.sum() < _LEAST_SHARE * task.w.sum():
             continue
-        new = clone(expert).fit(task.Z, task.y, sample_weight=weight)
+        new = task.rows.fit(expert, weight)
         answers = task.answers_of(new)
         sigma = task.spread(answers, share[:, j], floor)
         if old is not None:

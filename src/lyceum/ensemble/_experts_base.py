@@ -32,6 +32,7 @@ from lyceum.ensemble._expert_mixture import (
     start_groups,
     warn_unconverged,
 )
+from lyceum.ensemble._expert_rows import ExpertRows
 from lyceum.ensemble._member_data import takes_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import Ridge
@@ -126,8 +127,9 @@ class ExpertsBase(EitherTask, Learner):
         self.scale_ = np.where(varies, scale, 1.0)
         assert block.y is not None
         if has_classes(self):
-            return ExpertTask(self._standard(X), self.classes_[block.y], w, block.y, self.classes_)
-        return ExpertTask(self._standard(X), block.y, w, None, None)
+            rows = ExpertRows(self._standard(X), self.classes_[block.y])
+            return ExpertTask(rows, w, block.y, self.classes_)
+        return ExpertTask(ExpertRows(self._standard(X), block.y), w, None, None)
 
     def _standard(self, X: Any) -> np.ndarray:
         return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_

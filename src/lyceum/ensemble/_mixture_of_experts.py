@@ -191,8 +191,8 @@ class HierarchicalMixtureOfExperts(ExpertsBase):
     Examples
     --------
     >>> import numpy as np
-    >>> x = np.linspace(-2, 2, 300)[:, None]
-    >>> model = HierarchicalMixtureOfExperts(depth=3).fit(x, np.sin(3 * x[:, 0]))
+    >>> x = np.linspace(-1, 1, 200)[:, None]
+    >>> model = HierarchicalMixtureOfExperts(depth=2).fit(x, np.sin(3 * x[:, 0]))
     >>> model.score(x, np.sin(3 * x[:, 0])) > 0.95
     True
     """
