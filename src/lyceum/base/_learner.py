@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import StrOptions, make_constraint
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base._explanations import collect_explanation
@@ -123,6 +123,12 @@ class Learner(BaseEstimator):
     @cache
     def _get_param_names(cls) -> list[str]:
         return super()._get_param_names()  # reads the signature, which takes longer than copying a learner
+
+    def _validate_params(self) -> None:
+        allowed = _constraints(type(self))
+        for name, value in self.get_params(deep=False).items():
+            if name in allowed and not any(one.is_satisfied_by(value) for one in allowed[name]):
+                super()._validate_params()  # says what is wrong
 
     # -- rows in -------------------------------------------------------------------------------------------
 
@@ -247,6 +253,13 @@ class Learner(BaseEstimator):
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.categorical = True
         return tags
+
+
+@cache
+def _constraints(learner: type[Learner]) -> dict[str, list[Any]]:
+    """What every parameter of a class may be, made from its declaration once."""
+    declared = learner._parameter_constraints.items()
+    return {name: list(map(make_constraint, one)) for name, one in declared if one != "no_validation"}
 
 
 def _guard(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,10 @@ import pyarrow.types as pt
 from lyceum.data._column_names import check_names
 from lyceum.errors import SchemaError
 
-__all__ = ["column_class", "decode_dictionary", "is_frame", "numbers", "to_arrow"]
+__all__ = ["column_class", "decode_dictionary", "frame_table", "is_frame", "numbers", "to_arrow"]
+
+_SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer than the conversion
+_MIXES = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 
 
 def is_frame(X: Any) -> bool:
@@ -39,6 +42,34 @@ def to_arrow(frame: Any) -> pa.Table:
     table = _to_arrow(frame.collect() if _is_lazy(frame) else frame)
     check_names(table.column_names)
     return table
+
+
+def frame_table(frame: Any) -> pa.Table:
+    """As `to_arrow`, but of a small pandas frame the cells alone, without pandas' notes on its types."""
+    if type(frame).__module__.startswith("pandas") and 0 < frame.size <= _SMALL:
+        table = _small_from_pandas(frame)
+        if table is not None:
+            return _plain_text(table)
+    return to_arrow(frame)
+
+
+def _small_from_pandas(frame: Any) -> pa.Table | None:
+    """The columns one by one; None where pyarrow has to say what is wrong with them."""
+    names = [str(name) for name in frame.columns]
+    check_names(names)
+    try:
+        return pa.table([_column_cells(column) for _, column in frame.items()], names)
+    except (*_MIXES, TypeError):
+        return None
+
+
+def _column_cells(column: Any) -> pa.Array | pa.ChunkedArray:
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
+        return pa.array(column.to_numpy(), from_pandas=True)
+    if type(dtype).__name__ == "SparseDtype":
+        raise TypeError("pyarrow takes no sparse columns")
+    return pa.array(column, from_pandas=True)
 
 
 def _to_arrow(frame: Any) -> pa.Table:
@@ -95,7 +126,7 @@ def _from_pandas(frame: Any) -> pa.Table:
     check_names(renamed.columns.tolist())
     try:
         return pa.Table.from_pandas(renamed, preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except _MIXES as error:
         raise SchemaError(
             f"a column mixes types that no table can hold together ({error}): give it one type, e.g. "
             "astype(str)"

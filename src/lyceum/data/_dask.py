@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from lyceum._threads import ordered_map
-from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data._arrow import frame_table, is_frame
 from lyceum.data._block import Block
 from lyceum.data._coding import class_codes, is_labelled, labels
 from lyceum.data._column import Column
@@ -55,10 +55,10 @@ class DaskPart:
 
     def as_arrow(self) -> DaskPart:
         """The same rows; a frame becomes a table of Arrow once, not in every pass."""
-        return replace(self, X=to_arrow(self.X)) if is_frame(self.X) else self
+        return replace(self, X=frame_table(self.X)) if is_frame(self.X) else self
 
     def _frame_blocks(self) -> Iterator[Block]:
-        for block in BatchPart(to_arrow(self.X), self.start, self.schema).blocks():
+        for block in BatchPart(frame_table(self.X), self.start, self.schema).blocks():
             rows = slice(block.start - self.start, block.start - self.start + len(block))
             y = block.y if self.y is None else self.y[rows]
             w = block.w if self.w is None else self.w[rows]
@@ -286,7 +286,7 @@ class _EmptyPart:
 
 
 def _profile(frame: Any, in_full: Collection[str]) -> TableProfile:
-    table = to_arrow(frame)
+    table = frame_table(frame)
     return TableProfile.of(table, in_full, table.column_names)
 
 
@@ -309,7 +309,7 @@ def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabe
             )
     profile = None
     if undecided and is_frame(X):
-        profile = TableProfile.of(to_arrow(X).select(undecided), undecided, undecided)
+        profile = TableProfile.of(frame_table(X).select(undecided), undecided, undecided)
     elif undecided:
         cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
         profile = TableProfile.of(pa.table(cells), undecided)

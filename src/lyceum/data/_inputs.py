@@ -16,12 +16,11 @@ from sklearn.utils.validation import (
     _check_n_features,
     check_array,
     check_consistent_length,
-    validate_data,
 )
 
 from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._array_schema import array_schema
-from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data._arrow import frame_table, is_frame
 from lyceum.data._beside_rows import other_target, refuse_beside_rows
 from lyceum.data._coding import TableCoder
 from lyceum.data._column import LISTED, is_beyond_floats
@@ -30,6 +29,7 @@ from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._declared_kinds import declare_rows, declared_kinds
 from lyceum.data._free_text import without_texts
+from lyceum.data._regular_arrays import check_feature_names, validated_array, validated_pair
 from lyceum.data._row_counter import RowCounter
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
@@ -216,9 +216,10 @@ class Inputs:
         """Whether a frame is nothing but numbers of NumPy's types, which one type of floats can hold."""
         if not type(frame).__module__.startswith("pandas") or not hasattr(frame, "dtypes"):
             return False
-        if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in frame.dtypes):
+        dtypes = list(frame.dtypes)
+        if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in dtypes):
             return False
-        wide = [j for j, dtype in enumerate(frame.dtypes) if dtype.kind in "iu" and dtype.itemsize == 8]
+        wide = [j for j, dtype in enumerate(dtypes) if dtype.kind in "iu" and dtype.itemsize == 8]
         return not any(is_beyond_floats(frame.iloc[:, j].to_numpy()) for j in wide)
 
     def _array(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
@@ -241,12 +242,11 @@ class Inputs:
             "dtype": "numeric",
             "accept_sparse": "csr" if self.learner._takes_sparse else False,
             "ensure_all_finite": False,
-            "reset": reset,
         }
         if self.task is None:
-            return validate_data(self.learner, X, **options), None
-        X, y = validate_data(self.learner, X, checked_target(y, self.task, "y", self.who), **options)
-        return X, y
+            return validated_array(self.learner, X, reset, **options), None
+        y = checked_target(y, self.task, "y", self.who)
+        return validated_pair(self.learner, X, y, reset, **options)
 
     def _text_table(self, X: Any, reset: bool) -> pa.Table | None:
         """An array with text in columns that `categorical_features` declares, as a table; None for others."""
@@ -283,12 +283,10 @@ class Inputs:
         )
 
     def _table(self, X: Any, reset: bool) -> pa.Table:
-        table = to_arrow(X)
+        table = frame_table(X)
         if not table.num_rows:
             raise DataError(f"found a table with 0 sample(s) while a minimum of 1 is required by {self.who}")
-        _check_feature_names(
-            self.learner, X if type(X).__module__.startswith("pandas") else table, reset=reset
-        )
+        check_feature_names(self.learner, X if type(X).__module__.startswith("pandas") else table, reset)
         return table
 
     def _dask(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
@@ -331,7 +329,7 @@ class Inputs:
             "ensure_all_finite": False,
         }
         if not sparse.issparse(X):
-            return validate_data(self.learner, X, reset=False, **options)
+            return validated_array(self.learner, X, reset=False, **options)
         # sparse rows have no names, also where a preparation made them from a frame: nothing to warn of
         X = check_array(X, estimator=self.learner, input_name="X", **options)
         _check_n_features(self.learner, X, reset=False)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from lyceum._threads import ordered_map
-from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data._arrow import frame_table, is_frame
 from lyceum.data._coding import TableCoder, with_texts
 from lyceum.data._column import Kind
 from lyceum.data._column_roles import ColumnRoles
@@ -46,6 +46,8 @@ from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
 
 __all__ = ["coded_source", "profile_columns", "scan", "schema_of"]
+
+_SMALL = 1 << 14  # cells that are looked at before another thread has woken up
 
 
 def scan(
@@ -122,7 +124,7 @@ def scan(
     elif isinstance(data, LargeFile):
         source = _large_source(data, roles)
     elif is_frame(data):
-        source = _table_source(to_arrow(data), roles)
+        source = _table_source(frame_table(data), roles)
     else:
         form = FileFormat(separator or "", encoding or "", decimal or "", header, table or "", tuple(missing))
         source = _file_source(data, roles, memory, form)
@@ -166,7 +168,8 @@ def profile_columns(
 ) -> TableProfile:
     """The profile of a table, its columns spread over threads."""
     names = table.column_names
-    parts = ordered_map(lambda name: TableProfile.of(table.select([name]), in_full, ordered), names)
+    spread = ordered_map if table.num_rows * len(names) > _SMALL else map
+    parts = spread(lambda name: TableProfile.of(table.select([name]), in_full, ordered), names)
     return TableProfile(
         table.num_rows, {name: part.columns[name] for name, part in zip(table.column_names, parts)}
     )

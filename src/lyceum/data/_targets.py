@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from lyceum.data._coding import class_codes, labels
 from lyceum.data._column import Column, Kind
+from lyceum.data._regular_arrays import is_flat
 from lyceum.data._schema import Schema
 from lyceum.errors import DataError, MissingValuesError
 
@@ -34,7 +35,8 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
         return None
     if isinstance(y, pa.Array | pa.ChunkedArray):
         y = y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y.to_numpy()
-    y = column_or_1d(np.asarray(y), warn=True)
+    y = np.asarray(y)
+    y = y if is_flat(y, "iubUf") else column_or_1d(y, warn=True)
     if task == "classes":
         return labels(y, name)
     try:
@@ -96,7 +98,8 @@ def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
     """The weights of the rows: numbers of at least 0, and some more than 0."""
     if w is None:
         return None
-    weights = _check_sample_weight(w, X, dtype=np.float64)
+    is_checked = is_flat(w, "f") and w.dtype == np.float64 and w.shape == X.shape[:1] and np.isfinite(w).all()
+    weights = w if is_checked else _check_sample_weight(w, X, dtype=np.float64)
     if weights.min(initial=0.0) < 0:
         raise DataError(f"sample_weight has negative values, which {who} cannot take")
     if weights.max(initial=0.0) > _LARGEST_WEIGHT:

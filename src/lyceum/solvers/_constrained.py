@@ -149,9 +149,11 @@ def _judge(problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]) 
     scale = 1.0 + np.abs(slope).max() + np.abs(multipliers).max(initial=0.0) + np.abs(J).max(initial=0.0)
     stationarity = float(np.abs(slope - multipliers @ J).max())
     g, mu = problem.g(x), multipliers[n_equal:]
-    violation = problem.violation(x)
-    if not stationarity <= 1e-7 * scale or not violation <= HOLDS * (1.0 + np.abs(x).max()):
+    violation, holds = problem.violation(x), HOLDS * (1.0 + np.abs(x).max())
+    if not stationarity <= 1e-7 * scale or not violation <= holds:
         return None
+    if not np.abs(g[list(active)]).max(initial=0.0) <= holds:
+        return None  # the solver ended before it came to the constraint
     if np.linalg.matrix_rank(J, tol=1e-6 * scale) < len(J):
         return None  # dependent gradients: the multipliers are not determined
     mu = np.where(np.abs(mu) <= 1e-7 * scale, 0.0, mu)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ __all__ = ["ConstrainedProblem", "named_functions", "variable_names"]
 Function = Callable[..., Any]
 
 # central differences of sixth order: exact for polynomials of degree 6
-_PLACES = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
-_FACTORS = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0
+_PLACES = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)
+_FACTORS = (-1.0 / 60.0, 9.0 / 60.0, -45.0 / 60.0, 45.0 / 60.0, -9.0 / 60.0, 1.0 / 60.0)
 _STEP = 1e-3
+_FORWARD = np.finfo(np.float64).eps ** 0.5  # the step of forward differences
 _POLISH = 8  # Newton steps at the end
 
 
@@ -81,7 +83,15 @@ class ConstrainedProblem:
         return [*self.equalities.values(), *(others[j] for j in active)]
 
     def gradient(self, of: Function, x: np.ndarray) -> np.ndarray:
-        return _derivative(lambda v: _number(of, v), x)
+        point, slopes = list(x), np.empty(len(x))
+        for j, (places, step) in enumerate(_places(x)):
+            total = 0.0
+            for place, factor in zip(places, _FACTORS):
+                point[j] = place
+                total += factor * _number(of, point)
+            point[j] = x[j]
+            slopes[j] = total / step
+        return slopes
 
     def jacobian(self, of: Sequence[Function], x: np.ndarray) -> np.ndarray:
         """The gradients of functions as rows, (m, d)."""
@@ -89,10 +99,7 @@ class ConstrainedProblem:
 
     def multipliers(self, x: np.ndarray, active: Sequence[int]) -> np.ndarray:
         """The multipliers that bring ∇f nearest to Σ λ ∇h + Σ μ ∇g."""
-        J = self.jacobian(self.constraints(active), x)
-        return (
-            np.linalg.lstsq(J.T, self.gradient(self.objective, x), rcond=None)[0] if len(J) else np.zeros(0)
-        )
+        return _multipliers(self.gradient(self.objective, x), self.jacobian(self.constraints(active), x))
 
     def hessian(self, x: np.ndarray, multipliers: np.ndarray, active: Sequence[int]) -> np.ndarray:
         """The second derivatives of f - Σ λ h - Σ μ g."""
@@ -101,7 +108,14 @@ class ConstrainedProblem:
         def gradient(v: np.ndarray) -> np.ndarray:
             return self.gradient(self.objective, v) - multipliers @ self.jacobian(of, v)
 
-        found = _derivative(gradient, x)
+        columns = []
+        for j, (places, step) in enumerate(_places(x)):
+            total, moved = np.zeros(len(x)), x.copy()
+            for place, factor in zip(places, _FACTORS):
+                moved[j] = place
+                total += factor * gradient(moved)
+            columns.append(total / step)
+        found = np.stack(columns, axis=-1)
         return (found + found.T) / 2.0
 
     # -- stationary points -----------------------------------------------------------------------------------
@@ -110,13 +124,21 @@ class ConstrainedProblem:
         """A feasible stationary point of the Lagrangian near the start; None if none is found."""
         of, d = self.constraints(active), len(start)
 
+        @lru_cache(maxsize=d + 2)  # `root` moves the multipliers alone, too
+        def local(x: bytes) -> tuple[np.ndarray, np.ndarray, list[float]]:
+            point = np.frombuffer(x)
+            slope, J = self.gradient(self.objective, point), self.jacobian(of, point)
+            return slope, J, [_number(one, point) for one in of]
+
         def equations(z: np.ndarray) -> np.ndarray:
-            x, multipliers = z[:d], z[d:]
-            slope = self.gradient(self.objective, x) - multipliers @ self.jacobian(of, x)
-            return np.concatenate([slope, [_number(one, x) for one in of]])
+            slope, J, values = local(z[:d].tobytes())
+            return np.concatenate([slope - z[d:] @ J, values])
 
         with np.errstate(all="ignore"):
-            z = np.concatenate([start, self.multipliers(start, active)])
+            slope, J, _ = local(start.tobytes())
+            if not np.isfinite(J).all():
+                return None
+            z = np.concatenate([start, _multipliers(slope, J)])
             if not np.isfinite(equations(z)).all():
                 return None
             try:
@@ -130,7 +152,7 @@ class ConstrainedProblem:
         """Newton's steps as long as they help."""
         here = equations(z)
         for _ in range(_POLISH):
-            if not np.isfinite(here).all():
+            if not here.any() or not np.isfinite(here).all():
                 return z
             J = self.jacobian(self.constraints(active), z[:d])
             zero = np.zeros((len(J), len(J)))
@@ -150,10 +172,20 @@ class ConstrainedProblem:
         def residuals(x: np.ndarray) -> np.ndarray:
             return np.nan_to_num(np.concatenate([self.h(x), np.minimum(self.g(x), 0.0)]), nan=1e6)
 
+        def slopes(x: np.ndarray) -> np.ndarray:
+            """Forward differences, as SciPy takes them but without its checks of every call."""
+            here, columns = residuals(x), []
+            steps = _FORWARD * np.where(x >= 0, 1.0, -1.0) * np.maximum(1.0, np.abs(x))
+            for j in range(len(x)):
+                moved = x.copy()
+                moved[j] += steps[j]
+                columns.append((residuals(moved) - here) / (moved[j] - x[j]))
+            return np.stack(columns, axis=-1)
+
         if not self.equalities and not self.inequalities:
             return start
         with np.errstate(all="ignore"):
-            return optimize.least_squares(residuals, start, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
+            return optimize.least_squares(residuals, start, slopes, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
 
 
 def variable_names(objective: Function, variables: Sequence[str] | None) -> tuple[str, ...]:
@@ -189,22 +221,19 @@ def named_functions(of: Any, letter: str, n_variables: int) -> dict[str, Functio
     return named
 
 
-def _number(of: Function, x: np.ndarray) -> float:
+def _multipliers(slope: np.ndarray, J: np.ndarray) -> np.ndarray:
+    return np.linalg.lstsq(J.T, slope, rcond=None)[0] if len(J) else np.zeros(0)
+
+
+def _number(of: Function, x: Iterable[float]) -> float:
     try:
         return float(of(*x))
     except (ValueError, ArithmeticError):  # outside of the domain of math.log and the like
         return np.nan
 
 
-def _derivative(of: Callable[[np.ndarray], Any], x: np.ndarray) -> np.ndarray:
-    """The derivatives of a function along every variable, the variable last."""
-    columns = []
-    for j in range(len(x)):
-        step = _STEP * (1.0 + abs(x[j]))
-        total: Any = 0.0
-        for place, factor in zip(_PLACES, _FACTORS):
-            moved = x.copy()
-            moved[j] += place * step
-            total = total + factor * np.asarray(of(moved))
-        columns.append(total / step)
-    return np.stack(columns, axis=-1)
+def _places(x: np.ndarray) -> Iterator[tuple[list[np.float64], float]]:
+    """For every variable its values at the places of the differences, and their step."""
+    for value in x.tolist():
+        step = _STEP * (1.0 + abs(value))
+        yield [np.float64(value + place * step) for place in _PLACES], step
