@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -100,11 +100,11 @@ def _against_best(
     """
     best, others = found[0], found[1:]
     first, pairs = trials[best.name], [trials[s.name] for s in others]
-    test = DifferenceTest.choose(first, rule)
+    test, rows_p = DifferenceTest.choose(first, rule), cache(row_loss_p)
     tests: dict[str, Callable[[Trial, Trial], float | None]] = {
-        "p_value": test.p_value,
+        "p_value": rows_p if test.p_value is row_loss_p else test.p_value,
         "p_corrected_t": partial(fold_loss_p, rule),
-        "p_rows": row_loss_p,
+        "p_rows": rows_p,
         "p_mcnemar": partial(mcnemar_p, rule=rule),
     }
     columns: dict[str, list[Any]] = {}

@@ -187,7 +187,8 @@ class Store:
         """The out-of-sample predictions of one task, by row."""
         path = self._path(task, self._is_first(task))
         try:
-            table = pq.read_table(path)
+            with pq.ParquetFile(path) as file:
+                table = file.read(use_threads=False)
         except (OSError, pa.ArrowInvalid) as error:
             raise StudyError(f"{path} is missing or damaged: run the study anew, with force") from error
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
