@@ -5,6 +5,7 @@ import json
 import pkgutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -15,7 +16,7 @@ PACKAGES = [
     *(f"lyceum.{room.name}" for room in pkgutil.iter_modules(lyceum.__path__) if room.ispkg),
 ]
 ROOMS = [*PACKAGES, "lyceum.catalog", "lyceum.errors", "lyceum.persist", "lyceum.report", "lyceum.syllabus"]
-HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "skops", "lyceum._native")
+HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "pandas", "skops", "lyceum._native"}
 
 
 def order(name):
@@ -23,13 +24,57 @@ def order(name):
     return not name.isupper(), not name[0].isupper(), name
 
 
-def loaded_after(codes):
-    """The heavy modules that a fresh interpreter has after each of the codes, one after the other."""
-    loaded = f"[name for name in {HEAVY!r} if name in sys.modules]"
-    lines = [f"{code}\nfound.append({loaded})" for code in codes]
+def command(arguments):
+    return (
+        f"sys.argv = ['lyceum', *{arguments.split()!r}]\nfrom lyceum.cli import main\n"
+        "try: main()\nexcept SystemExit as done: assert not done.code"
+    )
+
+
+LIGHT = [
+    "import lyceum",
+    "from lyceum import catalog; catalog.learners(); catalog.find('Ridge')",
+    "from lyceum import syllabus; syllabus.rows()",
+    "from lyceum import datasets; datasets.path('weather')",
+    "from lyceum import cli",
+]
+COMMANDS = [*map(command, ["--help", "--version", "inspect --help", "learners --help", "syllabus"])]
+SUMS = "import lyceum.cli._inspect, lyceum.statistics"
+RIDGE = ["catalog.find('Ridge').missing", "catalog.types(['lyceum.linear.Ridge'])"]
+STUDY = """
+def forget():
+    for name in [name for name in sys.modules if name.startswith("lyceum") and "_native" not in name]:
+        del sys.modules[name]
+
+def check():
+    import lyceum
+    from lyceum.studies import Recipe, Study, study
+    from lyceum.studies._store import Store
+    assert lyceum.study is study and callable(lyceum.study)
+    assert lyceum.studies.Study is Study and lyceum.apply.fit_file and lyceum.syllabus.rows
+    from lyceum import study as again
+    assert again is study
+
+forget()
+from lyceum import study
+check()
+forget()
+from lyceum.studies import Study, Recipe
+import lyceum
+assert lyceum.study is not study  # it is a second import
+check()
+"""
+
+
+@cache
+def loaded_after():
+    """The modules that a fresh interpreter has after each of the codes, one after the other."""
+    codes = [*LIGHT, *COMMANDS, SUMS, *RIDGE, STUDY]
+    lines = [f"{code}\nfound.append(list(sys.modules))" for code in codes]
     code = "\n".join(["import json, sys\nfound = []", *lines, "print(json.dumps(found), file=sys.stderr)"])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return dict(zip(codes, json.loads(done.stderr), strict=True))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return dict(zip(codes, map(set, json.loads(done.stderr)), strict=True))
 
 
 @pytest.mark.parametrize("name", ROOMS)
@@ -56,45 +101,21 @@ def test_every_room_is_an_attribute_of_lyceum():
 
 
 def test_study_is_the_function_whatever_was_imported_before():
-    code = """
-import sys
-def check():
-    import lyceum
-    from lyceum.studies import Recipe, Study, study
-    from lyceum.studies._store import Store
-    assert lyceum.study is study and callable(lyceum.study)
-    assert lyceum.studies.Study is Study and lyceum.apply.fit_file and lyceum.syllabus.rows
-    from lyceum import study as again
-    assert again is study
-
-from lyceum import study
-check()
-for name in [name for name in sys.modules if name.startswith("lyceum") and "_native" not in name]:
-    del sys.modules[name]
-from lyceum.studies import Study, Recipe
-import lyceum
-assert lyceum.study is not study  # it is a second import
-check()
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert "lyceum.studies._study" in loaded_after()[STUDY]
 
 
 def test_light_things_import_nothing_heavy():
-    codes = [
-        "import lyceum",
-        "from lyceum import catalog; catalog.learners(); catalog.find('Ridge')",
-        "from lyceum import syllabus; syllabus.rows()",
-        "from lyceum import datasets; datasets.path('weather')",
-        "from lyceum import cli",
-    ]
-    assert loaded_after(codes) == {code: [] for code in codes}
+    assert {code: loaded_after()[code] & HEAVY for code in LIGHT} == {code: set() for code in LIGHT}
 
 
 def test_light_commands_import_nothing_heavy():
-    commands = ["--help", "--version", "inspect --help", "learners --help", "syllabus"]
-    codes = [
-        f"sys.argv = ['lyceum', *{arguments.split()!r}]\nfrom lyceum.cli import main\n"
-        "try: main()\nexcept SystemExit as done: assert not done.code"
-        for arguments in commands
-    ]
-    assert loaded_after(codes) == {code: [] for code in codes}
+    assert {code: loaded_after()[code] & HEAVY for code in COMMANDS} == {code: set() for code in COMMANDS}
+
+
+def test_reading_and_summing_import_no_scikit_learn():
+    assert not {"sklearn", "pandas", "skops", "lyceum.base"} & loaded_after()[SUMS]
+
+
+def test_a_flag_and_the_learners_that_a_file_names_import_no_more_than_their_class():
+    assert not {"lyceum.trees", "lyceum.bayes", "lyceum.neural"} & loaded_after()[RIDGE[-1]]
+    assert "lyceum.linear" in loaded_after()[RIDGE[0]]

@@ -9,7 +9,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import SettingError
@@ -86,6 +85,8 @@ class GivenSplits:
 
     @classmethod
     def of(cls, cv: Any, rows: Rows, classifier: bool) -> GivenSplits:
+        from sklearn.model_selection import check_cv  # statistics alone do not need scikit-learn
+
         y = rows.y
         n = len(rows) if y is None else len(y)
         pairs = list(check_cv(cv, y, classifier=classifier).split(np.zeros((n, 1)), y))

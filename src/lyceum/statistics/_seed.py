@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 __all__ = ["seed_from"]
 
@@ -18,4 +17,6 @@ def seed_from(random_state: Any) -> int:
     """
     if isinstance(random_state, int | np.integer):
         return int(random_state)
+    from sklearn.utils import check_random_state  # statistics alone do not need scikit-learn
+
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
