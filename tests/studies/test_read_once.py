@@ -1,6 +1,9 @@
 """A study reads every byte of its file once before the final fit, and its hash notices a changed file."""
 
+import bz2
+import gzip
 import os
+import shutil
 import sqlite3
 import sys
 import zipfile
@@ -17,7 +20,8 @@ import pytest
 import lyceum
 from lyceum import scan
 from lyceum._threads import limit_threads
-from lyceum.data import fits_memory, inspect, read_data, reading_once
+from lyceum.data import _csv as csv_module
+from lyceum.data import _sources, fits_memory, inspect, read_data, reading_once
 from lyceum.studies import Recipe
 from lyceum.studies._plan import Plan
 from lyceum.studies._row_order import without_order_columns
@@ -26,6 +30,7 @@ from lyceum.studies._study_data import StudyData
 COUNTS = Path("/proc/self/io")
 N = 30_000
 ORDER = {"group": "who", "time": "day"}
+PACKERS = {".gz": lambda data: gzip.compress(data, 1, mtime=0), ".bz2": lambda data: bz2.compress(data, 1)}
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 TEXT = ["t.csv", "quoted.csv", "breaks.csv", "latin.csv", "t.csv.gz", "t.csv.bz2", "t.csv.zst", "t.csv.lz4"]
 TYPED = ["t.parquet", "t.feather", "plain.arrow", "stream.arrow"]
@@ -44,6 +49,19 @@ def table(n=N):
     return pa.table({**columns, "who": who, "day": day.astype(str), "y": rng.choice(["a", "b"], n)})
 
 
+@pytest.fixture(scope="module")
+def file_of(tmp_path_factory):
+    """Files of the table, made once, that tests only read."""
+    folder = tmp_path_factory.mktemp("files")
+
+    @cache
+    def make(name, n=N):
+        (folder / str(n)).mkdir(exist_ok=True)
+        return write(folder / str(n) / name, table(n))
+
+    return make
+
+
 # -- files ---------------------------------------------------------------------------------------------------
 
 
@@ -51,7 +69,9 @@ def write(path, data):
     """The table in the kind of file that the name asks for."""
     name, packed = (path.stem, path.suffix) if path.suffix in PACKED else (path.name, None)
     content = WRITERS[Path(name).suffix](path, name, data)
-    if packed is not None:
+    if packed in PACKERS:
+        path.write_bytes(PACKERS[packed](content))
+    elif packed is not None:
         with pa.CompressedOutputStream(str(path), PACKED[packed]) as file:
             file.write(content)
     elif content is not None:
@@ -157,7 +177,12 @@ sys.addaudithook(lambda event, values: event == "open" and OPENED.append(str(val
 
 def reads_of(path, work):
     """How often a file is read by its bytes, and how often it is opened."""
-    work()  # what is imported on the way
+    found = _reads_in_one_run(path, work)
+    # what is imported on the way is read too, and not in a second run
+    return found if found[0] < 1.01 else _reads_in_one_run(path, work)
+
+
+def _reads_in_one_run(path, work):
     OPENED.clear()
     before = _count()
     work()
@@ -177,8 +202,8 @@ def studied(path, memory_mb=512, **options):
 
 @needs_counts
 @pytest.mark.parametrize("name", [*TEXT, *TYPED, *OTHERS])
-def test_a_file_that_fits_into_memory_is_read_once(name, tmp_path):
-    path = write(tmp_path / name, table(10_000 if name == "t.xlsx" else N))
+def test_a_file_that_fits_into_memory_is_read_once(name, file_of):
+    path = file_of(name, 4_000 if name == "t.xlsx" else 12_000 if name in OTHERS else N)
     times, opened = reads_of(path, lambda: studied(path, **ORDER))
     assert times < 1.02
     assert opened == 1  # a database opens its own file once more, behind our look at its first bytes
@@ -186,9 +211,11 @@ def test_a_file_that_fits_into_memory_is_read_once(name, tmp_path):
 
 @needs_counts
 @pytest.mark.parametrize("name", ["t.csv", "quoted.csv", "t.csv.zst", "t.parquet"])
-def test_a_larger_file_is_read_once_before_the_final_fit(name, tmp_path):
-    path = write(tmp_path / name, pa.concat_tables([table()] * 14))
-    assert path.endswith(("zst", "parquet")) or os.path.getsize(path) > 20 << 20  # the first look is at 16
+def test_a_larger_file_is_read_once_before_the_final_fit(name, file_of, monkeypatch):
+    monkeypatch.setattr(csv_module, "_STREAM_BYTES", 1 << 19)  # the first look is at twice as many
+    monkeypatch.setattr(_sources, "_PART_ROWS", 1 << 14)
+    path = file_of(name)
+    assert path.endswith(("zst", "parquet")) or os.path.getsize(path) > 5 << 18
     assert reads_of(path, lambda: studied(path, 1, **ORDER))[0] < 1.01
     assert studied(path, 1).is_sample
 
@@ -213,23 +240,23 @@ def test_written_numbers_are_described_from_the_one_read(tmp_path):
 
 @needs_counts
 @pytest.mark.parametrize("name", ["t.csv", "quoted.csv", "t.csv.gz", "t.jsonl", "t.arrow", "t.arff"])
-def test_scan_reads_a_file_once(name, tmp_path):
-    path = write(tmp_path / name, table())
+def test_scan_reads_a_file_once(name, file_of):
+    path = file_of(name)
     assert reads_of(path, lambda: scan(path, "y"))[0] < 1.02
 
 
 @needs_counts
 @pytest.mark.parametrize("look", [inspect, scan])
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
-def test_a_larger_file_is_looked_at_once(name, look, tmp_path):
-    path = write(tmp_path / name, table())
+def test_a_larger_file_is_looked_at_once(name, look, file_of):
+    path = file_of(name)
     assert reads_of(path, lambda: look(path, "y", memory=1 << 20))[0] < 1.02
 
 
 @needs_counts
 @pytest.mark.usefixtures("no_pictures")
-def test_a_whole_study_and_its_resumption_each_read_the_file_once(tmp_path):
-    path, out = write(tmp_path / "t.csv", table(6_000)), tmp_path / "study"
+def test_a_whole_study_and_its_resumption_each_read_the_file_once(file_of, tmp_path):
+    path, out = file_of("t.csv", 600), tmp_path / "study"
     asked = {"learners": ["NaiveBayes"], "folds": 2, "group": "who", "loss": lambda classes: 1 - np.eye(2)}
     for _ in range(2):
         OPENED.clear()
@@ -242,16 +269,14 @@ def test_a_whole_study_and_its_resumption_each_read_the_file_once(tmp_path):
 
 @pytest.mark.parametrize("memory_mb", [1, 512])
 @pytest.mark.parametrize("name", ["t.csv", "quoted.csv", "t.csv.gz", "t.parquet"])
-def test_a_changed_cell_is_noticed(name, memory_mb, tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    data = table()
-    one, two = write(tmp_path / "a" / name, data), write(tmp_path / "b" / name, data)
+def test_a_changed_cell_is_noticed(name, memory_mb, file_of, tmp_path):
+    one = file_of(name)
+    two = shutil.copy(one, tmp_path / name)
     with limit_threads(1):
-        alone = studied(two, memory_mb).digest
-    assert studied(one, memory_mb).digest == studied(one, memory_mb).digest == alone
-    write(Path(two), _with_another_cell(data))
-    assert studied(one, memory_mb).digest != studied(two, memory_mb).digest
+        alone = studied(str(two), memory_mb).digest
+    digest = studied(one, memory_mb).digest
+    assert digest == studied(one, memory_mb).digest == alone
+    assert digest != studied(write(two, _with_another_cell(table())), memory_mb).digest
 
 
 def _with_another_cell(data):
@@ -270,10 +295,11 @@ def test_a_changed_cell_is_noticed_in_files_of_every_kind(name, tmp_path):
     assert digests[0] == digests[1] != digests[2]
 
 
-def test_a_file_hashes_alike_streamed_and_in_memory(tmp_path):
-    path = write(tmp_path / "t.csv", table())
-    assert studied(path, 1).is_sample
-    assert studied(path, 1).digest == studied(path).digest
+def test_a_file_hashes_alike_streamed_and_in_memory(file_of):
+    path = file_of("t.csv")
+    streamed = studied(path, 1)
+    assert streamed.is_sample
+    assert streamed.digest == studied(path).digest
 
 
 @pytest.mark.parametrize("name", ["t.sqlite", "t.duckdb"])
