@@ -141,8 +141,9 @@ class Helpers:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    code = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from lyceum.studies import _helpers as h"
-    command = [sys.executable, "-c", f"{code}; h.serve()", json.dumps(sys.path)]
+    # this file alone: the packages that the jobs need are imported with the first of them
+    code = "import sys, json, runpy; sys.path[:] = json.loads(sys.argv[1]); run = runpy.run_path(sys.argv[2])"
+    command = [sys.executable, "-c", f"{code}; run['serve']()", json.dumps(sys.path), __file__]
     # a session of its own: Ctrl-C reaches the process that started it, which then ends it
     return subprocess.Popen(
         command,
