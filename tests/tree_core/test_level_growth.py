@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.binned_reference import assert_same, mixed_frame, rows_of, scanned, tree_of_the_core, walked
 from tests.trees.growth_reference import follow
 from tests.trees.table_builders import from_scikit
-from tests.trees.test_referee import CLASSES, LOSS, limits, tables, ways
+from tests.trees.test_referee import CLASSES, LOSS, limits, tables, two_or_three_classes, ways
 from tests.trees.tree_reference import Referee
 from tests.trees.tree_reference_parts import Rules
 from threadpoolctl import threadpool_limits
@@ -58,13 +58,13 @@ def followed(table, **rules):
 
 @pytest.mark.syllabus("6.2", "6.3", "6.4", "6.5")
 @pytest.mark.parametrize("criterion", CLASSES)
-@settings(max_examples=30)
-@given(table=st.sampled_from([2, 3]).flatmap(tables), way=ways, p=st.sampled_from([None, 0.5]))
+@settings(max_examples=20)
+@given(table=two_or_three_classes, way=ways, p=st.sampled_from([None, 0.5]))
 def test_every_split_of_classes_is_a_best_one(criterion, table, way, p):
     followed(table, criterion=criterion, max_p_value=p, **way)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(table=tables(3), way=ways)
 def test_every_split_by_a_loss_matrix_is_a_best_one(table, way):
     followed(table, criterion="misclassification", loss=LOSS, **way)
@@ -72,7 +72,7 @@ def test_every_split_by_a_loss_matrix_is_a_best_one(table, way):
 
 @pytest.mark.syllabus("6.7")
 @pytest.mark.parametrize("criterion", ["variance", "sd"])
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(table=tables(None), way=ways, limit=limits)
 def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
     if "costs" in limit:
@@ -83,7 +83,7 @@ def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
 # -- the exact core ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     forms, st.integers(0, 2**32), st.integers(7, 40), st.booleans(), st.sampled_from([1, 1 << 16, 1 << 28])
 )

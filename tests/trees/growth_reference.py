@@ -89,14 +89,16 @@ def follow(referee: Referee, tree: Tree) -> int:
 
 
 def _check_description(referee, tree, node, rows):
-    scale = 1 + referee.impurity(referee.root())
+    scale = 1 + referee.root_impurity
     value, total = tree.value[node].tolist(), weight_of(rows)
     expected = [len(rows), total, referee.impurity(rows), *referee.value(rows)]
     found = [tree.n_rows[node], tree.weight[node], tree.impurity[node], *value]
     if referee.rules.criterion == "absolute_error":  # any median will do, as rounding may move it
         expected[-1] = referee.impurity(rows)
         found[-1] = math.fsum(w * abs(referee.target[i] - value[0]) for i, w in rows) / total
-    if not np.allclose(found, expected, rtol=1e-9, atol=NEAR * scale):
+    if not all(
+        abs(one - two) <= NEAR * scale + 1e-9 * abs(two) for one, two in zip(found, expected, strict=True)
+    ):
         raise Disagreement(f"node {node} is described by {found}, which should be {expected}")
 
 
@@ -123,7 +125,7 @@ def _check_split(referee, node, split, rows, depth):
     (ours,) = same
     # a standard deviation is the root of a difference: its rounding leaves half as many digits
     near = 5e-8 if referee.rules.criterion == "sd" else NEAR
-    if abs(ours.gain - split.gain) > near * (1 + referee.impurity(referee.root())):
+    if abs(ours.gain - split.gain) > near * (1 + referee.root_impurity):
         raise Disagreement(f"node {node}: {split} gains {ours.gain}, not {split.gain}")
     top = _top([s for s in candidates if s.sure])
     if ours.score < top - _near(top):

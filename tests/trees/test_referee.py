@@ -102,26 +102,40 @@ NUMBERS = ["variance", "absolute_error", "sd"]
 LOSS = ((0.0, 1.0, 5.0), (2.0, 0.0, 1.0), (1.0, 3.0, 0.0))
 
 
-@st.composite
-def tables(draw, n_classes):
+DRAWN = st.tuples(
+    st.integers(1, 24),  # rows
+    st.lists(st.sampled_from([None, None, 2, 3, 5]), min_size=1, max_size=4),  # categories of every column
+    st.sampled_from([0.0, 0.0, 0.2, 0.6]),  # the share that is missing
+    st.integers(0, 2**32),
+    st.sampled_from([0, 1, 8]),  # digits: many equal numbers, some, none
+    st.sampled_from([0.1, 1.0]),  # noise
+    st.sampled_from([1, 8]),  # digits of the target
+    st.sampled_from([0.0, 1000.0]),  # its offset
+    st.sampled_from([[1.0], [0.0, 1.0, 2.0], [0.3, 1.0, 2.7]]),  # weights
+)
+
+
+def tables(n_classes):
     """A small mixed table: cells, target, categories of every column, weights."""
-    n = draw(st.integers(1, 24))
-    kinds = draw(st.lists(st.sampled_from([None, None, 2, 3, 5]), min_size=1, max_size=4))
-    gap = draw(st.sampled_from([0.0, 0.0, 0.2, 0.6]))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    digits = draw(st.sampled_from([0, 1, 8]))  # many equal numbers, some, none
+    return DRAWN.map(lambda drawn: table_of(n_classes, *drawn))
+
+
+def table_of(n_classes, n, kinds, gap, seed, digits, noise, target_digits, offset, weights):
+    rng = np.random.default_rng(seed)
     columns = [rng.normal(size=n).round(digits) if k is None else rng.integers(0, k, n) for k in kinds]
-    signal = sum(np.sin(3 * c) for c in columns) + draw(st.sampled_from([0.1, 1.0])) * rng.normal(size=n)
+    signal = sum(np.sin(3 * c) for c in columns) + noise * rng.normal(size=n)
     gone = rng.uniform(size=(n, len(kinds))) < gap
     cells = [[None if no else float(c[i]) for c, no in zip(columns, gone[i])] for i in range(n)]
     if n_classes is None:
-        target = signal.round(draw(st.sampled_from([1, 8]))) + draw(st.sampled_from([0.0, 1000.0]))
+        target = signal.round(target_digits) + offset
     else:
         target = np.floor(signal * 1.5).astype(int) % n_classes
-    weights = draw(st.sampled_from([[1.0], [0.0, 1.0, 2.0], [0.3, 1.0, 2.7]]))
     weight = rng.choice(weights, n)
     weight[0] = 1.0
     return cells, target.tolist(), kinds, n_classes, weight.tolist()
+
+
+two_or_three_classes = tables(2) | tables(3)
 
 
 def core_tree(table, **rules):
@@ -165,25 +179,23 @@ limits = st.fixed_dictionaries(
 
 @pytest.mark.syllabus("6.2", "6.3", "6.4")
 @pytest.mark.parametrize("criterion", CLASSES)
-@settings(max_examples=60)
-@given(table=st.sampled_from([2, 3]).flatmap(tables), way=ways)
+@settings(max_examples=40)
+@given(table=two_or_three_classes, way=ways)
 def test_every_split_of_classes_is_a_best_one(criterion, table, way):
     compare(table, criterion=criterion, **way)
 
 
 @pytest.mark.syllabus("6.5")
 @pytest.mark.parametrize("criterion", CLASSES)
-@settings(max_examples=60)
-@given(
-    table=st.sampled_from([2, 3]).flatmap(tables), way=ways, limit=limits, p=st.sampled_from([None, 0.5, 0.1])
-)
+@settings(max_examples=40)
+@given(table=two_or_three_classes, way=ways, limit=limits, p=st.sampled_from([None, 0.5, 0.1]))
 def test_every_split_of_classes_is_within_its_limits(criterion, table, way, limit, p):
     limit = _fitting(table, limit)
     compare(table, criterion=criterion, max_p_value=p, **way, **limit)
 
 
 @pytest.mark.syllabus("6.3")
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(table=tables(3), way=ways)
 def test_every_split_by_a_loss_matrix_is_a_best_one(table, way):
     compare(table, criterion="misclassification", loss=LOSS, **way)
@@ -191,7 +203,7 @@ def test_every_split_by_a_loss_matrix_is_a_best_one(table, way):
 
 @pytest.mark.syllabus("6.7")
 @pytest.mark.parametrize("criterion", NUMBERS)
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(table=tables(None), way=ways, limit=limits)
 def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
     compare(table, criterion=criterion, **way, **_fitting(table, limit))
@@ -210,7 +222,7 @@ def test_intervals_are_cut_one_after_the_other_where_that_gains_most(criterion, 
 
 
 @pytest.mark.syllabus("6.1")
-@given(table=st.sampled_from([2, 3]).flatmap(tables), least=st.sampled_from([0.0, 2.0]))
+@given(table=two_or_three_classes, least=st.sampled_from([0.0, 2.0]))
 def test_the_penalty_and_minimum_of_release_8(table, least):
     rules = {"release8": True, "min_weight_leaf": least, "needs_gain": True, "missing": "fractions"}
     compare(table, criterion="gain_ratio", categorical="multiway", **rules)

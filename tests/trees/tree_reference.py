@@ -7,7 +7,7 @@ are (None for a column of numbers); None or NaN where missing. Rows at a node ar
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from functools import cached_property
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -23,6 +23,7 @@ class Referee:
         self.target, self.n_categories, self.n_classes = list(target), list(n_categories), n_classes
         self.weight = [1.0] * len(self.target) if weight is None else list(map(float, weight))
         self.rules = rules if rules is not None else Rules(**changes)
+        self._divided: tuple = (None, None, None)
 
     # -- what rows are like -----------------------------------------------------------------------------
 
@@ -86,10 +87,16 @@ class Referee:
     def known(self, split: Split, rows) -> list:
         return [(i, w) for i, w in rows if split.way(self.cells[i][split.column]) is not None]
 
+    def divide(self, split: Split, rows) -> tuple:
+        """The rows that are known, and those of them in every child; the last answer is remembered."""
+        if self._divided[0] is not split or self._divided[1] is not rows:
+            known = self.known(split, rows)
+            self._divided = (split, rows, (known, self.send(split, known)))
+        return self._divided[2]
+
     def gain(self, split: Split, rows) -> float:
         """The share of the known rows times the fall of their impurity."""
-        known = self.known(split, rows)
-        children = self.send(split, known)
+        known, children = self.divide(split, rows)
         total = weight_of(known)
         left = math.fsum(weight_of(child) / total * self.impurity(child) for child in children)
         return total / weight_of(rows) * (self.impurity(known) - left)
@@ -97,8 +104,8 @@ class Referee:
     def split_information(self, split: Split, rows) -> float:
         """The entropy of the branches, the rows that are divided counted as one more."""
         total = weight_of(rows)
-        known = self.known(split, rows)
-        parts = [weight_of(child) for child in self.send(split, known)] + [total - weight_of(known)]
+        known, children = self.divide(split, rows)
+        parts = [weight_of(child) for child in children] + [total - weight_of(known)]
         return -math.fsum(p / total * math.log2(p / total) for p in parts if p > 1e-12 * total)
 
     def p_value(self, split: Split, rows) -> float:
@@ -125,7 +132,7 @@ class Referee:
         if self.rules.categorical == "multiway":
             found = [Split(j, CATEGORIES, len(present), branch={c: b for b, c in enumerate(present)})]
             if learned and gaps:
-                found = [_changed(s, n_children=len(present) + 1, missing=len(present)) for s in found]
+                found = [s.changed(n_children=len(present) + 1, missing=len(present)) for s in found]
                 return found if len(present) >= 1 else []
             return self._with_sides(found, gaps, rows) if len(present) > 1 else []
         items = [int(c) for c in present] + (["missing"] if learned and gaps else [])
@@ -204,7 +211,7 @@ class Referee:
         if self.rules.missing != "learned":
             return found
         if gaps:
-            return [_changed(s, missing=side) for s in found for side in range(s.n_children)]
+            return [s.changed(missing=side) for s in found for side in range(s.n_children)]
         return self._with_heaviest(found, rows)
 
     def _with_heaviest(self, found, rows) -> list:
@@ -212,12 +219,12 @@ class Referee:
         out = []
         for split in found:
             weights = [weight_of(child) for child in self.send(split, rows)]
-            out.append(_changed(split, missing=weights.index(max(weights))))
+            out.append(split.changed(missing=weights.index(max(weights))))
         return out
 
     def admits(self, split: Split, rows) -> bool:
         """Whether at least two children have rows and weight enough."""
-        children = self.send(split, self.known(split, rows))
+        _, children = self.divide(split, rows)
         few, least = self.rules.min_samples_leaf, self.least_weight(split, rows) * (1 - 1e-12)
         return sum(len(child) >= few and weight_of(child) >= least for child in children) >= 2
 
@@ -240,13 +247,14 @@ class Referee:
         """The splits of all columns that are admitted, with gains and scores."""
         columns = []
         for j in range(len(self.n_categories)):
-            splits = [s for s in self.forms(rows, j) if self.admits(s, rows)]
+            admitted = (s for s in self.forms(rows, j) if self.admits(s, rows))
+            splits = [s.changed(gain=self.gain(s, rows)) for s in admitted]
             penalty = self.penalty(splits, rows)
-            columns.append([_changed(s, gain=self.gain(s, rows) - penalty) for s in splits])
+            columns.append([s.changed(gain=s.gain - penalty) for s in splits] if penalty else splits)
         if self.rules.criterion == "gain_ratio":
             columns = self._by_ratio(columns, rows)
         else:
-            columns = [[_changed(s, score=self._score(s)) for s in splits] for splits in columns]
+            columns = [[s.changed(score=self._score(s)) for s in splits] for splits in columns]
         return [s for splits in columns for s in splits]
 
     def _score(self, split: Split) -> float:
@@ -267,7 +275,7 @@ class Referee:
             ratios = [s.gain / self.split_information(s, rows) for s in chosen]
             scores = [self._by_cost(ratio, s.column) for s, ratio in zip(chosen, ratios)]
             sure = top >= average + NEAR or top >= max(best) - NEAR
-            out.append([_changed(s, score=score, sure=sure) for s, score in zip(chosen, scores)])
+            out.append([s.changed(score=score, sure=sure) for s, score in zip(chosen, scores)])
         return out
 
     # -- growing ----------------------------------------------------------------------------------------
@@ -275,10 +283,14 @@ class Referee:
     def root(self) -> list:
         return [(i, w) for i, w in enumerate(self.weight) if w > 0]
 
+    @cached_property
+    def root_impurity(self) -> float:
+        return self.impurity(self.root())
+
     def may_split(self, rows, depth) -> bool:
         deep = self.rules.max_depth is not None and depth >= self.rules.max_depth
         few = len(rows) < max(self.rules.min_samples_split, 2 * self.rules.min_samples_leaf)
-        return not deep and not few and self.impurity(rows) > NEAR * (1 + self.impurity(self.root()))
+        return not deep and not few and self.impurity(rows) > NEAR * (1 + self.root_impurity)
 
     def is_worth(self, split: Split, rows) -> bool:
         """Whether the split gains anything, enough, and more than chance would."""
@@ -353,8 +365,3 @@ class Referee:
             name: np.array([row[name] for row in rows], dtype=types.get(name, float)) for name in rows[0]
         }
         return Tree(**arrays, cuts=np.empty(0), branches=np.array(branches, dtype=np.int32))
-
-
-def _changed(split: Split, **changes) -> Split:
-    now = {f.name: getattr(split, f.name) for f in fields(split)}
-    return Split(**{**now, **changes})

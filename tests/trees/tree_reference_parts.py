@@ -51,13 +51,19 @@ class Split:
 
     def way(self, cell):
         """The branch of a cell, or None if it is divided or stays."""
-        if is_missing(cell):
+        if cell is None or cell != cell:
             return self.missing if self.missing >= 0 else None
         if self.kind == THRESHOLD:
             return 0 if cell <= self.threshold else 1
         if self.kind == INTERVALS:
             return sum(cut < cell for cut in self.cuts)
         return self.branch.get(int(cell))
+
+    def changed(self, **changes) -> Split:
+        """The split with other fields, as `dataclasses.replace` gives it, without a call of `__init__`."""
+        out = object.__new__(Split)
+        out.__dict__.update(self.__dict__, **changes)
+        return out
 
     def same_as(self, other: Split) -> bool:
         """Whether both divide the known cells alike, whatever the order of two groups."""
@@ -85,8 +91,8 @@ class Node:
 
 
 def is_missing(cell) -> bool:
-    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+    return cell is None or cell != cell
 
 
 def weight_of(rows) -> float:
-    return math.fsum(w for _, w in rows)
+    return math.fsum([w for _, w in rows])
