@@ -14,7 +14,17 @@ from lyceum.bayes import NaiveBayes
 from lyceum.linear import LinearRegression
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["AGAIN", "FEW_LABELS", "FINE", "OF_NUMBERS", "QUICK", "TOGETHER", "VALUES", "WITHOUT_EFFECT"]
+__all__ = [
+    "AGAIN",
+    "FEW_LABELS",
+    "FINE",
+    "FIRST_TABLE",
+    "OF_NUMBERS",
+    "QUICK",
+    "TOGETHER",
+    "VALUES",
+    "WITHOUT_EFFECT",
+]
 
 _LOSS = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
 _RANDOM_STUMP = DecisionTreeClassifier(max_depth=1, splitter="random")
@@ -95,11 +105,18 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "n_init": (5, 20),
     "n_samples": (1, 2),
     "max_iter": (1, 2, 40),
+    "BayesianGaussianMixture.degrees_of_freedom_prior": (5.0,),
+    "BernoulliMixture.tol": (0.01,),
+    "ClusterClassifier.min_rows": (40.0,),
+    "GaussianMixture.tol": (0.001,),
+    "GradientBoostingRegressor.tol": (0.9,),
+    "RestrictedCoulombClassifier.min_radius": (2.0,),
+    "StudentMixture.tol": (0.9,),
 }
 
 _STEPS = {"solver": "gradient_descent", "learning_rate": 0.1, "max_iter": 3}
 _CONFIDENCE = {"pruning": "confidence"}
-_STOPPING = {"early_stopping": True, "tol": 1e-4, "max_iter": 40, "n_estimators": 40}
+_STOPPING = {"early_stopping": True, "tol": 1e-4, "max_iter": 40, "n_estimators": 20}
 TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "prior_alpha": ({"priors": "dirichlet_mean"},),
     "degree": ({"kernel": "polynomial"},),
@@ -146,6 +163,10 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"n_neighbors": "validation"},
     ),
     "tol": (_STOPPING, {"max_iter": 40}, {"fit_by": "gradient"}, {"solver": "gradient_descent"}),
+    "MixtureOfExperts.tol": ({"max_iter": 8},),
+    "HierarchicalMixtureOfExperts.tol": ({"max_iter": 8},),
+    "RBFNetworkClassifier.tol": ({"fit_by": "gradient"},),
+    "RBFNetworkRegressor.tol": ({"fit_by": "gradient"},),
     "max_iter": ({"fit_by": "gradient"}, {"init": "random", "n_clusters": 8}),
     "alphas": ({"alpha": "loo"}, {"alpha": "gcv"}, {"alpha": "leave_one_out"}),
     "bandwidth": ({"weights": "gaussian"},),
@@ -167,6 +188,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"exemplar": "mean", "n_centroids": 3},
         {"ccp_alpha": "cv"},
     ),
+    "SVC.random_state": ({"probability": True},),
     "max_branches": ({"continuous_split": "multi_way"},),
     "altered_priors": ({"loss_matrix": _LOSS},),
     "leaf_penalty": ({"pruning": "pessimistic"},),
@@ -176,7 +198,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "selection": ({"min_cluster_size": 3, "min_samples": 1},),
     "allow_single": ({"min_cluster_size": 30, "min_samples": 1}, {"min_cluster_size": 50}),
     "DecisionTreeClassifier.smoothing": ({"pruning": "minimum_loss"},),
-    "ccp_measure": ({"ccp_alpha": 0.01}, {"ccp_alpha": 0.03}),
+    "ccp_measure": ({"ccp_alpha": 0.03}, {"ccp_alpha": 0.01}),
     "voting": ({"estimator": DecisionTreeClassifier(max_depth=1)},),
     "on_failure": ({"multiclass": "m1", "estimator": _RANDOM_STUMP},),
     "GradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
@@ -196,7 +218,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "n_columns": ({"code": "random"},),
     "threshold": ({"measure": "relief", "n_features": None},),
     "SubsetSelection.tol": ({"n_features": None},),
-    "SubsetSelection.random_state": ({"n_features": None, "estimator": DecisionTreeRegressor()},),
+    "SubsetSelection.random_state": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
     "n_neighbors": ({"measure": "relief"},),
     "n_rows": ({"measure": "relief"},),
     "plus": ({"method": "plus_minus"},),
@@ -229,6 +251,39 @@ FINE = (
     "PCA.random_state",
     "RandomForestClassifier.categorical_split",
 )
+
+# The table to try first, by "Learner.parameter", "parameter" or "Learner": others need not be tried then.
+FIRST_TABLE = {
+    **dict.fromkeys(
+        (
+            "DateParts",
+            "FillFromNeighbors",
+            "FillMissing",
+            "MissingCategory",
+            "OneOfC",
+            "PredictMissing",
+            "TextCounts",
+            "attributes",
+            "categorical_smoothing",
+            "categorical_split",
+            "m",
+            "m_prior",
+            "max_parents",
+            "BernoulliMixture.n_init",
+            "C45.pruning",
+            "GaussianMixture.max_iter",
+            "ID3.max_p_value",
+            "KMedoids.n_samples",
+            "NaiveBayes.estimate",
+            "ParzenClassifier.tolerance",
+        ),
+        "mixed",
+    ),
+    **dict.fromkeys(
+        ("default_class", "require_gain", "BernoulliMixture.max_iter", "Ridge.solver", "SVD.svd_solver"),
+        "crossed",
+    ),
+}
 
 # Beside the settings of the laws.
 QUICK = {
