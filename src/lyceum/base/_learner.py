@@ -256,7 +256,7 @@ class Learner(BaseEstimator):
 
 
 @cache
-def _constraints(learner: type[Learner]) -> dict[str, list[Any]]:
+def _constraints(learner: Any) -> dict[str, list[Any]]:
     """What every parameter of a class may be, made from its declaration once."""
     declared = learner._parameter_constraints.items()
     return {name: list(map(make_constraint, one)) for name, one in declared if one != "no_validation"}

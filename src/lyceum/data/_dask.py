@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,8 +132,8 @@ class DaskSource:
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError("sample_weight is zero for every row: there is nothing to learn from")
         schema = _seen_schema(names, roles, looks, task, unlabelled)
-        code = dask.delayed(_coded_target, pure=False)
-        coded = None if task is None else [code(part_y, schema.target, unlabelled) for part_y in ys]
+        code = dask.delayed(partial(_coded_target, target=schema.target, unlabelled=unlabelled), pure=False)
+        coded = None if task is None else [code(part_y) for part_y in ys]
         weights = None if w is None else [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
         return cls(parts, coded, weights, schema, [seen.n_rows for seen in looks])
 
@@ -170,9 +171,9 @@ class DaskSource:
 
         starts = np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(int).tolist()
         nothing = [None] * len(self.X)
-        make = dask.delayed(DaskPart, pure=False)
+        make = dask.delayed(partial(DaskPart, schema=self.schema), pure=False)  # Dask searches arguments
         return [
-            make(X, y, w, start, self.schema)
+            make(X, y, w, start)
             for X, y, w, start in zip(self.X, self.y or nothing, self.w or nothing, starts)
         ]
 
