@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate._common import named_choice
@@ -236,7 +236,7 @@ def delong(y: Any, first: Any, second: Any, *, pos_label: Any = None, confidence
     (one, two), covariance = _areas(y, [first, second], pos_label)
     error, difference = _difference_error(covariance), float(one - two)
     z = difference / error if error > 0.0 else math.copysign(math.inf, difference) if difference else 0.0
-    p = 2.0 * float(stats.norm.sf(abs(z)))
+    p = 2.0 * float(special.ndtr(-abs(z)))
     low, high = difference - reach * error, difference + reach * error
     return DeLong(float(one), float(two), covariance, z, p, low, high, confidence)
 
@@ -258,10 +258,16 @@ def _components(score: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.nda
     if score.dtype.kind == "f" and np.isnan(score).any():
         count = int(np.isnan(score).sum())
         raise MissingValuesError(f"score has {count} missing values: leave those rows out")
-    rank = stats.rankdata(score)
-    above = (rank[mask] - stats.rankdata(score[mask])) / np.count_nonzero(~mask)
-    below = 1.0 - (rank[~mask] - stats.rankdata(score[~mask])) / np.count_nonzero(mask)
+    rank = _mean_ranks(score)
+    above = (rank[mask] - _mean_ranks(score[mask])) / np.count_nonzero(~mask)
+    below = 1.0 - (rank[~mask] - _mean_ranks(score[~mask])) / np.count_nonzero(mask)
     return above, below
+
+
+def _mean_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1; equal values share the mean of theirs."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - 0.5 * (count - 1))[place]
 
 
 def _difference_error(covariance: np.ndarray) -> float:
@@ -273,7 +279,7 @@ def _difference_error(covariance: np.ndarray) -> float:
 def _normal_quantile(confidence: float) -> float:
     if not 0.0 < confidence < 1.0:
         raise SettingError(f"confidence={confidence} must lie strictly between 0 and 1")
-    return float(stats.norm.isf((1.0 - confidence) / 2.0))
+    return float(-special.ndtri((1.0 - confidence) / 2.0))
 
 
 def _plain_ends(area: float, reach: float) -> tuple[float, float]:
