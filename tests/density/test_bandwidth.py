@@ -39,7 +39,7 @@ def brute_likelihood(rows, h, kernel):
 @pytest.mark.parametrize("d", [1, 2])
 def test_likelihood_bandwidth_maximises_the_leave_one_out_likelihood(kernel, d):
     rng = np.random.default_rng(1)
-    rows = np.concatenate([rng.normal(size=(20, d)), rng.normal(size=(20, d)) * 0.4 + 3])
+    rows = np.concatenate([rng.normal(size=(10, d)), rng.normal(size=(10, d)) * 0.4 + 3])
     h = likelihood_bandwidth(rows, kernel=kernel)
     best = brute_likelihood(rows, h, kernel)
     for factor in (0.9, 0.99, 1.01, 1.1):

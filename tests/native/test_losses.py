@@ -116,7 +116,7 @@ def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(native
     ordered = np.sort(scores, axis=1)
     for _ in range(70):  # the sigmoids add up to one: the rest make up for what the largest lacks
         a = (low + high) / 2
-        rest = logsumexp(log_expit(ordered[:, :-1] - a[:, None]), axis=1)
+        rest = np.logaddexp.reduce(log_expit(ordered[:, :-1] - a[:, None]), axis=1)
         more = rest > log_expit(a - ordered[:, -1])
         low, high = np.where(more, a, low), np.where(more, high, a)
     z, own = scores - a[:, None], np.eye(K)[codes] * on[:, None]

@@ -21,7 +21,7 @@ def moons(n=120, classes=3, seed=0):
 
 @pytest.mark.parametrize("weights", ["uniform", "distance", "gaussian"])
 def test_one_pass_for_all_k_is_refitting_without_every_row(weights):
-    X, y = moons(40)
+    X, y = moons(24)
     model = KNeighborsClassifier("leave_one_out", weights=weights, max_neighbors=12).fit(X, y)
     for k in (1, 2, 7, 12):
         wrong = 0
@@ -34,7 +34,7 @@ def test_one_pass_for_all_k_is_refitting_without_every_row(weights):
 
 
 def test_leave_one_out_agrees_with_scikit_learns_folds():
-    X, y = moons()
+    X, y = moons(50)
     model = KNeighborsClassifier("leave_one_out", max_neighbors=9).fit(X, y)
     for k in (1, 9):
         predicted = cross_val_predict(ScikitClassifier(k), X, y, cv=LeaveOneOut())
@@ -43,13 +43,13 @@ def test_leave_one_out_agrees_with_scikit_learns_folds():
 
 def test_regression_is_chosen_by_the_squared_error():
     rng = np.random.default_rng(1)
-    X = rng.uniform(0, 6, (80, 1))
-    t = np.sin(X[:, 0]) + 0.3 * rng.normal(size=80)
+    X = rng.uniform(0, 6, (40, 1))
+    t = np.sin(X[:, 0]) + 0.3 * rng.normal(size=40)
     model = KNeighborsRegressor("leave_one_out", max_neighbors=20).fit(X, t)
     for k in (1, 5, 20):
         errors = []
-        for i in range(80):
-            rest = np.arange(80) != i
+        for i in range(40):
+            rest = np.arange(40) != i
             errors.append((KNeighborsRegressor(k).fit(X[rest], t[rest]).predict(X[[i]])[0] - t[i]) ** 2)
         assert model.errors_[k - 1] == pytest.approx(np.mean(errors))
     assert 1 < model.n_neighbors_ < 20
