@@ -124,17 +124,11 @@ class Learner(BaseEstimator):
     def _get_param_names(cls) -> list[str]:
         return super()._get_param_names()  # reads the signature, which takes longer than copying a learner
 
-    def _validate_params(self) -> None:
-        allowed = _constraints(type(self))
-        for name, value in self.get_params(deep=False).items():
-            if name in allowed and not any(one.is_satisfied_by(value) for one in allowed[name]):
-                super()._validate_params()  # says what is wrong
-
     # -- rows in -------------------------------------------------------------------------------------------
 
     def _rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
         """The rows to fit on; learns the schema."""
-        self._validate_params()
+        _check_parameters(self)
         rows = Inputs(self).for_fit(X, y, sample_weight)
         if hasattr(self, "predict"):
             rows = without_row_names(rows, type(self).__name__, self._blanks_row_names)
@@ -142,7 +136,7 @@ class Learner(BaseEstimator):
 
     def _more_rows(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Rows:
         """More rows for `partial_fit`; the schema grows by what is new in them."""
-        self._validate_params()
+        _check_parameters(self)
         rows = Inputs(self).for_partial_fit(X, y, sample_weight, classes)
         return self._prepare_rows(rows)
 
@@ -253,6 +247,14 @@ class Learner(BaseEstimator):
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.categorical = True
         return tags
+
+
+def _check_parameters(learner: Learner) -> None:
+    """Raise scikit-learn's error if a parameter is not what it may be."""
+    allowed = _constraints(type(learner))
+    for name, value in learner.get_params(deep=False).items():
+        if name in allowed and not any(one.is_satisfied_by(value) for one in allowed[name]):
+            learner._validate_params()
 
 
 @cache
