@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.pipeline import make_pipeline
+from tests.studies.conftest import shorten_conclusions
 
 import lyceum
 from lyceum import apply, scan
@@ -77,7 +78,8 @@ def test_weekdays_are_learned_from_a_file_unless_dates_are_declared_numbers(file
 
 
 def test_a_study_takes_dates_apart_by_default_not_to(file, tmp_path, monkeypatch):
-    options = {"learners": ["DecisionTreeClassifier"], "folds": 3}
+    options = {"learners": ["DecisionTreeClassifier"], "folds": 3, "n_settings": 1}
+    shorten_conclusions(monkeypatch)
     monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])  # those of any study
     found = lyceum.study(file, "y", out=tmp_path / "with", **options)
     assert type(found.model[0]).__name__ == "DateParts"

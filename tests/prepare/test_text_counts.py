@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
+from tests.studies.conftest import shorten_conclusions
 
 import lyceum
 from lyceum import apply, scan
@@ -109,7 +110,8 @@ def test_sparse_rows_are_for_learners_that_take_them(file):
 
 
 def test_a_study_counts_words_by_default_not_to(file, tmp_path, monkeypatch):
-    options = {"learners": ["NaiveBayes"], "folds": 3}
+    options = {"learners": ["NaiveBayes"], "folds": 3, "n_settings": 1}
+    shorten_conclusions(monkeypatch)
     monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])  # those of any study
     found = lyceum.study(file, "y", out=tmp_path / "with", **options)
     assert type(found.model[0]).__name__ == "TextCounts"

@@ -12,13 +12,13 @@ from lyceum.studies import LearnerChoice, study
 LEARNERS = [
     LearnerChoice("NaiveBayes", {}, {"var_smoothing": [1e-9, 1e-2]}),
     LearnerChoice("LinearDiscriminant", {}, {}),
-    LearnerChoice("LogisticRegression", {}, {"C": [0.1, 1.0, 10.0]}),
+    LearnerChoice("LogisticRegression", {}, {"C": [0.1, 10.0]}),
 ]
 
 
 def main(out):
     print("ready", flush=True)
-    study(datasets.path("penguins"), "species", learners=LEARNERS, folds=4, holdout=0.2, doubt=0.3, out=out)
+    study(datasets.path("penguins"), "species", learners=LEARNERS, folds=3, holdout=0.2, doubt=0.3, out=out)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """Studies that take a second: few folds, few learners, no pictures and short conclusions unless asked for."""
 
+from functools import partial
+
 import pytest
 
+from lyceum.evaluate import learning_curve
 from lyceum.studies import _conclusions, _effects, _report
 
 
@@ -10,8 +13,9 @@ def short_page(study, problems=None, content=None):
 
 
 def shorten_conclusions(patch):
-    """A learning curve of two folds; importances and effects from one fold, of few rows at few points."""
+    """A learning curve of two folds and sizes; effects from one fold, of few rows at few points."""
     patch.setattr(_conclusions, "_CURVE_FOLDS", 2)
+    patch.setattr(_conclusions, "learning_curve", partial(learning_curve, sizes=(0.5, 1.0)))
     few = {"_ROWS": 30, "_SHUFFLES": 2, "_POINTS": 4, "_PAIR_POINTS": 3, "_EFFECT_ROWS": 20, "_PAIR_ROWS": 10}
     for name, value in few.items():
         assert hasattr(_effects, name)

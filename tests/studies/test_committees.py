@@ -1,5 +1,6 @@
 """A committee and a stack of the learners: no fit is repeated, no row has a say in its own prediction."""
 
+import shutil
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,17 +18,13 @@ from lyceum.studies._store import Store, TaskResult
 from lyceum.studies._task_table import TaskTable
 
 LEARNERS = ["NaiveBayes", "LinearDiscriminant", "DecisionTreeClassifier"]
-ASK = {"learners": LEARNERS, "folds": 3, "n_settings": 2}
+ASK = {"learners": LEARNERS, "folds": 3, "n_settings": 2, "holdout": 0.2}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    from lyceum.studies import _report
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_report, "render", lambda study, *more: "<!doctype html>")
-        out = tmp_path_factory.mktemp("committees") / "study"
-        yield lyceum.study(datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK)
+def made(tmp_path_factory, no_pictures_in_module):
+    out = tmp_path_factory.mktemp("committees") / "study"
+    return lyceum.study(datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK)
 
 
 def test_a_committee_and_a_stack_are_ranked_with_the_learners(made):
@@ -101,11 +98,11 @@ def _part(one, fold):
 
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(("name", "kind"), [("Committee", Committee), ("Stacking", StackingClassifier)])
-def test_a_chosen_committee_is_a_model_that_predicts(tmp_path, monkeypatch, name, kind):
+def test_a_chosen_committee_is_a_model_that_predicts(made, tmp_path, monkeypatch, name, kind):
     monkeypatch.setattr(_ranking, "choose_learner", lambda *_: (name, "asked for"))
-    found = lyceum.study(
-        datasets.path("heart_disease"), "diameter narrowing", holdout=0.2, out=tmp_path / "s", **ASK
-    )
+    out = shutil.copytree(made.folder, tmp_path / "s")  # with its folds: the conclusions are drawn again
+    found = lyceum.study(datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK)
+    assert found.choice.name == name
     assert not found.problems
     assert isinstance(found.model, kind)
     frame = datasets.load("heart_disease")

@@ -17,6 +17,7 @@ from lyceum.studies import LearnerChoice, Study, _run
 from lyceum.studies._difference_tests import holm
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
+BAYES = [LearnerChoice("NaiveBayes", {}, {})]
 
 
 def test_holm_equals_the_closed_testing_procedure():
@@ -33,7 +34,7 @@ def test_holm_equals_the_closed_testing_procedure():
 def three(tmp_path_factory, no_pictures_in_module):
     learners = (
         LearnerChoice("NaiveBayes", {}, {}),
-        "LinearDiscriminant",
+        LearnerChoice("LinearDiscriminant", {}, {}),
         LearnerChoice("LogisticRegression", {}, {}),
     )
     return lyceum.study(
@@ -153,7 +154,7 @@ def test_a_learner_does_the_same_alone_as_among_others(three, tmp_path):
 def test_choose_best_fits_the_best(tmp_path):
     found = lyceum.study(
         datasets.path("german_credit"), "class", folds=3, choose="best", out=tmp_path / "study",
-        learners=[LearnerChoice("NaiveBayes", {}, {}), "QuadraticDiscriminant"],
+        learners=[*BAYES, "QuadraticDiscriminant"], n_settings=1,
     )  # fmt: skip
     assert found.choice.name == found.best.name
 
@@ -163,9 +164,7 @@ def test_noise_is_not_mistaken_for_knowledge(tmp_path):
 
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=300), "y": rng.choice(["a", "b"], 300)})
-    found = lyceum.study(
-        table, "y", learners=[LearnerChoice("NaiveBayes", {}, {})], folds=5, out=tmp_path / "study"
-    )
+    found = lyceum.study(table, "y", learners=BAYES, folds=5, out=tmp_path / "study")
     told = " ".join(found.comparison.statements) + found.answer
     assert "not shown to be worse" in told
     assert "constant guess" in told
@@ -178,7 +177,7 @@ def test_a_failing_learner_is_reported_and_the_study_goes_on(tmp_path, monkeypat
     monkeypatch.setattr(NaiveBayes, "fit", broken)
     found = lyceum.study(
         datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminant"], folds=3,
-        out=tmp_path / "study",
+        n_settings=1, out=tmp_path / "study",
     )  # fmt: skip
     [failure] = found.failures
     assert (failure.name, failure.fold) == ("NaiveBayes", 0)
@@ -194,7 +193,7 @@ def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
     monkeypatch.setattr(NaiveBayes, "predict_proba", lambda self, X: whole(self, X) * np.nan)
     found = lyceum.study(
         datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminant"], folds=2,
-        out=tmp_path / "study",
+        n_settings=1, out=tmp_path / "study",
     )  # fmt: skip
     assert "not a number" in found.failures[0].reason
 
@@ -202,7 +201,7 @@ def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
 def test_when_every_learner_fails_the_constant_guess_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr(NaiveBayes, "fit", lambda self, *rows: 1 / 0)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
+        datasets.path("penguins"), "species", learners=BAYES, folds=2, out=tmp_path / "study"
     )
     assert found.choice.is_baseline
     assert "constant guess" in found.answer
@@ -219,7 +218,7 @@ def test_warnings_are_kept_with_the_learner(tmp_path, monkeypatch):
 
     monkeypatch.setattr(NaiveBayes, "_finish", warning)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
+        datasets.path("penguins"), "species", learners=BAYES, folds=2, out=tmp_path / "study"
     )
     assert found.comparison["NaiveBayes"].warnings == ("rain ahead",)
 
@@ -235,7 +234,7 @@ def time_for(monkeypatch, n_tasks):
 
 
 def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):
-    learners = [LearnerChoice("NaiveBayes", {}, {}), "LinearDiscriminant"]
+    learners = [*BAYES, LearnerChoice("LinearDiscriminant", {}, {})]
     ask = {"learners": learners, "folds": 4, "out": tmp_path / "study"}
     with monkeypatch.context() as patch:
         time_for(patch, 8)
@@ -258,7 +257,7 @@ def test_a_budget_of_nothing_still_runs_the_constant_guess(tmp_path):
     found = lyceum.study(
         datasets.path("penguins"),
         "species",
-        learners=["NaiveBayes"],
+        learners=BAYES,
         folds=2,
         budget=0,
         out=tmp_path / "study",
@@ -271,9 +270,7 @@ def test_a_budget_of_nothing_still_runs_the_constant_guess(tmp_path):
 def test_progress_counts_to_the_end(tmp_path):
     updates = []
     with watch(updates.append):
-        lyceum.study(
-            datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
-        )
+        lyceum.study(datasets.path("penguins"), "species", learners=BAYES, folds=2, out=tmp_path / "study")
     for stage, total in (("tasks", 4), ("conclusions", 3)):
         done = [update.done for update in updates if update.stage == stage]
         assert done == list(range(total + 1))
@@ -281,7 +278,7 @@ def test_progress_counts_to_the_end(tmp_path):
 
 
 def test_a_cancelled_study_goes_on_where_it_was(tmp_path):
-    options = {"learners": ["NaiveBayes"], "folds": 3, "out": tmp_path / "study"}
+    options = {"learners": BAYES, "folds": 3, "out": tmp_path / "study"}
 
     def stop_in_the_middle(update):
         if update.stage == "tasks" and update.done == 3:
@@ -300,6 +297,7 @@ def test_a_classifier_without_posteriors_is_sure_of_what_it_says(tmp_path):
         "species",
         learners=["Perceptron"],
         folds=2,
+        n_settings=1,
         doubt=0.1,
         out=tmp_path / "study",
     )

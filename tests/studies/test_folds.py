@@ -137,7 +137,7 @@ def test_a_study_of_groups_over_time_says_what_is_tested_and_which_folds_were_le
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_study_by_groups_does_not_reward_knowing_the_person(panel, tmp_path):
-    ask = {"learners": ["KNeighborsClassifier"], "folds": 4, "ignore": ["day", "noise"], "committees": False}
+    ask = {"learners": ["KNeighborsClassifier"], "folds": 4, "ignore": ["day", "noise"], "n_settings": 3}
     apart = lyceum.study(panel, "y", group="person", out=tmp_path / "apart", **ask)
     mixed = lyceum.study(panel, "y", out=tmp_path / "mixed", **{**ask, "ignore": ["day", "noise", "person"]})
     assert mixed.comparison["KNeighborsClassifier"].loss < 0.1
@@ -164,7 +164,7 @@ def test_what_cannot_group_or_order_is_refused(panel, options, message):
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_groups_and_times_of_a_file_that_does_not_fit_are_those_of_its_rows(name, tmp_path):
     rng = np.random.default_rng(0)
-    n = 60_000
+    n = 30_000
     frame = pd.DataFrame({f"x{j}": rng.normal(size=n).round(3) for j in range(4)})
     frame["person"] = np.where(np.arange(n) % 7 == 0, None, [f"p{i % 500}" for i in range(n)])
     frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(n) // 3 % 1_000, "D")

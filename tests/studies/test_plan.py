@@ -146,15 +146,15 @@ def test_a_file_larger_than_memory_is_sampled_by_row_number(tmp_path):
     assert "random sample" in small.notes[-1]
 
 
-@pytest.fixture
-def large(tmp_path):
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
     """A CSV file with free text, weights and few rows with a target, larger than the memory allowed."""
     rng = np.random.default_rng(0)
     n = 40_000
     texts = [f"a text of some length about word{i % 50} and row{i}" for i in range(n)]
     frame = pd.DataFrame({"text": texts, "x": rng.normal(size=n), "w": rng.integers(0, 3, n)})
     frame["y"] = np.where(np.arange(n) % 10 == 0, np.where(np.arange(n) % 3, "yes", "no"), None)
-    path = tmp_path / "large.csv"
+    path = tmp_path_factory.mktemp("large") / "large.csv"
     frame.to_csv(path, index=False)
     return path, frame
 

@@ -21,7 +21,10 @@ from lyceum.studies import (
 from lyceum.studies._problems import Problems
 
 RENDER, MAKERS = _report.render, _figures._makers
-TABLE = {"data": datasets.path("penguins"), "target": "species", "folds": 3, "learners": ["NaiveBayes"]}
+TABLE = {
+    "data": datasets.path("penguins"), "target": "species", "folds": 3, "learners": ["NaiveBayes"],
+    "n_settings": 1,
+}  # fmt: skip
 
 
 def broken(*arguments, **named):
@@ -80,7 +83,8 @@ def test_a_figure_that_fails_is_named(concluded, monkeypatch, few_figures):
 
 def test_data_of_figures_that_fail_are_named(concluded, monkeypatch):
     monkeypatch.setattr(_figures, "_makers", broken)
-    assert checked(concluded(), "figures").count("<figure>") == 6
+    study = concluded()
+    assert checked(study, "figures").count("<figure>") == 2 + len(study.effects.effects) == 5
 
 
 def test_a_statement_that_fails_is_named(concluded, monkeypatch, few_figures):

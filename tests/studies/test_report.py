@@ -263,7 +263,7 @@ def test_names_from_the_data_cannot_become_markup(tmp_path):
     x = rng.normal(size=80)
     frame = pd.DataFrame({"<script>alert(1)</script>": x, "a&b": rng.choice(["<i>", '"q"'], 80)})
     frame["y"] = np.where(x + rng.normal(size=80) > 0, "<b>yes</b>", "no & no")
-    study = lyceum.study(frame, "y", learners=["NaiveBayes"], folds=2, out=tmp_path / "s")
+    study = lyceum.study(frame, "y", learners=["NaiveBayes"], folds=2, n_settings=1, out=tmp_path / "s")
     text = study.report_path.read_text()
     assert "<script" not in text
     assert "<b>yes" not in text

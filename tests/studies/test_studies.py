@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 from sklearn import metrics
+from tests.studies.conftest import short_page, shorten_conclusions
 
 import lyceum
 from lyceum import datasets
 from lyceum.decision import LossMatrix, minimum_risk
-from lyceum.studies import LearnerChoice, Study
+from lyceum.studies import LearnerChoice, Study, _conclusions, _report
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
 QUICK = (LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LogisticRegression", {}, {"C": [0.1, 1.0]}))
@@ -20,9 +21,10 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 def credit(tmp_path_factory):
     out = tmp_path_factory.mktemp("credit") / "study"
     with pytest.MonkeyPatch.context() as patch:
-        from lyceum.studies import _report
-
-        patch.setattr(_report, "render", lambda study, *more: "a page")
+        n_folds = _conclusions._CURVE_FOLDS
+        shorten_conclusions(patch)
+        patch.setattr(_conclusions, "_CURVE_FOLDS", n_folds)
+        patch.setattr(_report, "render", short_page)
         return lyceum.study(
             datasets.path("german_credit"), "class", learners=QUICK, loss=COSTS, folds=4, holdout=0.2, out=out
         )
@@ -32,7 +34,13 @@ def credit(tmp_path_factory):
 def computers(tmp_path_factory, no_pictures_in_module):
     out = tmp_path_factory.mktemp("cpu") / "study"
     return lyceum.study(
-        datasets.path("cpu"), "class", learners=["LinearRegression", "Ridge"], folds=4, repeats=2, out=out
+        datasets.path("cpu"),
+        "class",
+        learners=["LinearRegression", "Ridge"],
+        folds=4,
+        repeats=2,
+        n_settings=2,
+        out=out,
     )
 
 
@@ -157,7 +165,7 @@ def test_a_regression_example_is_what_the_model_says(computers):
 def test_penguins_with_missing_cells_are_told_apart(tmp_path):
     found = lyceum.study(
         datasets.path("penguins"), "species", learners=["LinearDiscriminant", "NaiveBayes"], folds=3,
-        out=tmp_path / "study",
+        n_settings=1, out=tmp_path / "study",
     )  # fmt: skip
     assert found.n_missing == 19
     assert found.best.error < 0.03
@@ -170,7 +178,7 @@ def test_penguins_with_missing_cells_are_told_apart(tmp_path):
 
 
 def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monkeypatch):
-    monkeypatch.setattr("lyceum.studies._conclusions._ROUNDS", 30)
+    monkeypatch.setattr("lyceum.studies._conclusions._ROUNDS", 15)
     found = lyceum.study(
         datasets.path("heart_disease"), "diameter narrowing", learners=QUICK, doubt=0.2, folds=3,
         bootstrap_632=True, out=tmp_path / "study",
@@ -191,11 +199,12 @@ def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monke
 
 def test_a_frame_is_kept_with_the_study_so_that_its_recipe_runs_again(tmp_path):
     frame = lyceum.data.read_table(datasets.path("penguins"))
-    first = lyceum.study(frame, "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "one")
+    ask = {"learners": ["NaiveBayes"], "folds": 2, "n_settings": 1}
+    first = lyceum.study(frame, "species", out=tmp_path / "one", **ask)
     assert (tmp_path / "one" / "data.parquet").is_file()
     again = lyceum.study(recipe=tmp_path / "one" / "recipe.toml", out=tmp_path / "two")
     assert again.best.loss == first.best.loss
-    resumed = lyceum.study(frame, "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "one")
+    resumed = lyceum.study(frame, "species", out=tmp_path / "one", **ask)
     assert resumed.as_dict() == first.as_dict()
 
 
@@ -206,7 +215,7 @@ def test_weights_count_as_repeated_rows_in_every_number(tmp_path):
     x, w = rng.normal(size=120), rng.integers(1, 4, 120)
     y = np.where(x + rng.normal(size=120) > 0, "yes", "no")
     table = pa.table({"x": x, "w": w, "y": y})
-    found = lyceum.study(table, "y", weight="w", learners=["NaiveBayes"], folds=3, out=tmp_path / "study")
+    found = lyceum.study(table, "y", weight="w", learners=QUICK[:1], folds=3, out=tmp_path / "study")
     sample = found.out_of_sample("NaiveBayes")
     np.testing.assert_array_equal(sample.weight, w[sample.rows])
     wrong = sample.predicted.argmax(axis=1) != sample.y
@@ -221,7 +230,7 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(tmp_path):
     x = rng.normal(size=90)
     y = np.where(x + rng.normal(size=90) > 0, "yes", "no")
     table = pa.table({"x": x, "w": (np.arange(90) % 3 > 0).astype(float), "y": y})
-    found = lyceum.study(table, "y", weight="w", learners=["NaiveBayes"], folds=3, out=tmp_path / "study")
+    found = lyceum.study(table, "y", weight="w", learners=QUICK[:1], folds=3, out=tmp_path / "study")
     assert found.n_studied == 60
     assert "30 rows of weight 0 were left out." in found.comparison.statements
 
@@ -237,9 +246,7 @@ def test_a_file_that_fits_is_read_once(tmp_path, monkeypatch):
 
     original = _files._READERS["csv"]
     monkeypatch.setitem(_files._READERS, "csv", counted)
-    lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
-    )
+    lyceum.study(datasets.path("penguins"), "species", learners=QUICK[:1], folds=2, out=tmp_path / "study")
     assert len(reads) == 1
 
 
@@ -254,7 +261,7 @@ def test_a_file_larger_than_memory_is_compared_on_a_sample_and_fitted_on_all_row
     pq.write_table(table, tmp_path / "large.parquet", row_group_size=5_000)
     found = lyceum.study(
         tmp_path / "large.parquet", "y", learners=["LinearDiscriminant"], folds=2, memory_mb=1,
-        out=tmp_path / "study",
+        n_settings=1, out=tmp_path / "study",
     )  # fmt: skip
     assert found.n_rows == 40_000
     assert found.n_studied < 10_000
