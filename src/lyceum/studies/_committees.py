@@ -1,7 +1,8 @@
 """A committee and a stack of the learners, compared with them from their stored out-of-fold predictions.
 
 No learner is fitted again: the weights for a fold come from the predictions of the other folds of the same
-repeat, so that no row has a say in how it is itself predicted.
+repeat, so that no row has a say in how it is itself predicted. The ensembles are imported where they are
+used: a study without committees does not need them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.ensemble import Committee, StackingClassifier, StackingRegressor, fuse, simplex_weights
-from lyceum.linear import LogisticRegression, Ridge
 from lyceum.statistics import weighted_mean
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._fold_calibration import calibrated_model, usual_calibration
@@ -102,6 +101,8 @@ def _learn(candidate: Candidate, rule: LossRule, folds: list[list[OutOfSample]])
     first = folds[0][0].weight
     w = None if first is None else np.concatenate([np.asarray(part[0].weight) for part in folds])
     if candidate.learner == "Committee":
+        from lyceum.ensemble import simplex_weights
+
         shares = simplex_weights(predictions, y, w)
         shares = np.where(shares < _LEAST, 0.0, shares)
         shares /= shares.sum()
@@ -110,6 +111,8 @@ def _learn(candidate: Candidate, rule: LossRule, folds: list[list[OutOfSample]])
 
 
 def _mean(answers: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    from lyceum.ensemble import fuse
+
     return fuse(answers if answers.ndim == 3 else answers[:, :, None], "sum", shares).reshape(
         answers.shape[1:]
     )
@@ -119,6 +122,8 @@ def _learn_stack(
     predictions: np.ndarray, y: np.ndarray, w: np.ndarray | None, rule: LossRule
 ) -> tuple[Fuse, list[float]]:
     """The final learner of level 1, with the columns and settings of the stacking learners."""
+    from lyceum.linear import LogisticRegression, Ridge
+
     if rule.n_classes is None:
         ridge = Ridge(alpha=1e-3).fit(predictions.T, y, sample_weight=w)
         return (lambda answers: ridge.predict(answers.T)), _shares(np.abs(ridge.coef_)[:, None])
@@ -149,6 +154,8 @@ def _shares(sizes: np.ndarray) -> list[float]:
 
 def committee_model(plan: Plan, name: str, store: Store) -> Any:
     """The committee or stack as a learner to fit: its members with the settings chosen most often."""
+    from lyceum.ensemble import Committee, StackingClassifier, StackingRegressor
+
     candidate, seed = plan[name], seed_of(plan.seed, name, "final")
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
     weights: dict[str, float] = store.get(f"members/{name}")

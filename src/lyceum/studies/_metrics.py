@@ -148,7 +148,7 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
     sample, areas, weights = trial.sample, [], []
     for place in _places_by_fold(sample):
         y, proba = sample.y[place], sample.predicted[place]
-        w = np.ones(len(y)) if sample.weight is None else sample.weight[place]
+        w = None if sample.weight is None else sample.weight[place]
         present = np.unique(y)
         if len(present) < 2:
             continue
@@ -156,7 +156,7 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
             areas.append(float(auc(y == 1, proba[:, 1], sample_weight=w)))
         else:
             areas.append(float(auc_hand_till(y, proba[:, present], classes=present, sample_weight=w)))
-        weights.append(float(w.sum()))
+        weights.append(float(len(y) if w is None else w.sum()))
     if not areas:
         return {}
     found = float(np.average(areas, weights=weights))

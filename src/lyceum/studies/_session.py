@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -119,11 +119,12 @@ def _facts(plan: Plan, data: StudyData) -> StudyFacts:
         suspects=data.suspects,
         notes=(*data.notes, *plan.notes, *plan.left_out),
         left_out=plan.left_out,
-        versions=_versions(),
+        versions=dict(_versions()),
     )
 
 
-def _versions() -> dict[str, str]:
+@cache
+def _versions() -> Mapping[str, str]:
     packages = ("numpy", "scipy", "scikit-learn", "pyarrow", "skops")
     return {
         "lyceum": lyceum.__version__,
