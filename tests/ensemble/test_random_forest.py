@@ -89,7 +89,7 @@ def test_class_weights_move_the_decision():
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 @pytest.mark.parametrize("missing", ["learned", "fractions"])
 def test_missing_cells_are_learned_from_and_predicted_over(kind, missing):
-    frame, labels, score = table(300, gaps=0.15)
+    frame, labels, score = table(150, gaps=0.15)
     y = target_of(kind, labels, score)
     forest = kind(n_estimators=20, missing=missing, random_state=0).fit(frame, y)
     assert forest.score(frame, y) > 0.75
@@ -247,12 +247,12 @@ def test_german_credit_is_learned_as_well_as_by_scikit_learn():
     text = [name for name in frame if frame[name].dtype.kind not in "if"]
     ours, scikits = [], []
     for seed in range(2):
-        forest = RandomForestClassifier(n_estimators=40, random_state=seed)
-        ours.append(cross_val_score(forest, frame.astype(dict.fromkeys(text, "category")), y, cv=4).mean())
+        forest = RandomForestClassifier(n_estimators=25, random_state=seed)
+        ours.append(cross_val_score(forest, frame.astype(dict.fromkeys(text, "category")), y, cv=3).mean())
         coded = frame.copy()
         coded[text] = OrdinalEncoder().fit_transform(frame[text])
-        other = theirs.RandomForestClassifier(n_estimators=40, random_state=seed)
-        scikits.append(cross_val_score(make_pipeline(other), coded, y, cv=4).mean())
+        other = theirs.RandomForestClassifier(n_estimators=25, random_state=seed)
+        scikits.append(cross_val_score(make_pipeline(other), coded, y, cv=3).mean())
     assert np.mean(ours) > np.mean(scikits) - 0.012
     assert np.mean(ours) > 0.74
 
@@ -267,7 +267,7 @@ def test_german_credit_is_learned_as_well_as_by_scikit_learn():
 def test_diabetes_is_learned_as_well_as_by_scikit_learn(kind, other):
     X, y = load_diabetes(return_X_y=True)
     scores = [
-        np.mean([cross_val_score(f(n_estimators=40, random_state=seed), X, y, cv=4) for seed in range(2)])
+        np.mean([cross_val_score(f(n_estimators=25, random_state=seed), X, y, cv=3) for seed in range(2)])
         for f in (kind, other)
     ]
     assert scores[0] > scores[1] - 0.012
