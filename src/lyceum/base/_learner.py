@@ -142,7 +142,8 @@ class Learner(BaseEstimator):
 
     def rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
         """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite cells."""
-        check_is_fitted(self)
+        if "schema_" not in vars(self):
+            check_is_fitted(self)
         rows = Inputs(self).for_predict(X)
         if checked:
             return self._prepare_rows(rows)

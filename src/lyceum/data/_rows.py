@@ -239,7 +239,7 @@ class Rows:
 
     def then(self, step: Step) -> Rows:
         """The same rows after one more step."""
-        return replace(self, steps=(*self.steps, step))
+        return type(self)(self.source, (*self.steps, step), self.name)
 
     def take(self, places: Any) -> Rows:
         """Some of the rows, by their places: row numbers from 0, or a truth value per row.

@@ -22,6 +22,7 @@ __all__ = ["NeighborIndex"]
 _MOST_COLUMNS = 8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
 _FEWEST_ROWS = 512  # of a tree
 _QUERIES = 8192  # per task
+_FEW = 1 << 15  # distances that are there before another thread has woken up
 _RADIUS_QUERIES = 1024  # per task on the tree within a radius
 _PAIRS = 1 << 20  # raw values in memory per task
 
@@ -164,10 +165,9 @@ class NeighborIndex:
             A = np.ascontiguousarray(A, dtype=np.float64)
         return A, B
 
-    @staticmethod
-    def _stretches(n: int, most: int) -> list[slice]:
-        """Equal stretches of at most this many queries, as many for every thread."""
-        threads = n_threads()
+    def _stretches(self, n: int, most: int) -> list[slice]:
+        """Equal stretches of at most this many queries, as many for every thread; one if there are few."""
+        threads = n_threads() if n * len(self) > _FEW else 1
         count = max(1, min(n, threads * -(-n // (threads * most))))
         return [slice(n * i // count, n * (i + 1) // count) for i in range(count)] if n else []
 

@@ -16,6 +16,7 @@ from lyceum.distances._native_comparisons import alike, raw_pairwise
 __all__ = ["pairwise", "pairwise_blocks"]
 
 _PAIRS = 1 << 21  # distances per block: 16 MB
+_FEW = 1 << 15  # distances that are there before another thread has woken up
 
 
 def pairwise(
@@ -125,7 +126,7 @@ class _Pairs:
 
     def stretches(self, n_rows: int | None = None, most: int = _PAIRS) -> list[slice]:
         n, m = self.shape
-        even = -(-n // n_threads())
+        even = n if n * m <= _FEW else -(-n // n_threads())
         step = n_rows or max(1, min(most // max(1, m), even))
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 

@@ -18,6 +18,7 @@ from lyceum.tree_core._uniform_row_sample import UniformRowSample
 __all__ = ["Bins", "BlockCodes"]
 
 _ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
+_FEW = 1 << 14  # cells whose bins are there before another thread has woken up
 _SLOTS = 256  # edges of a column in the kernel's table
 
 
@@ -55,7 +56,7 @@ class Bins:
             (X[:, j], w, max_bins, len(column.categories) if column.categories is not None else None)
             for j, column in enumerate(rows.schema)
         ]
-        found = list(ordered_map(_binned_column, columns))
+        found = list((ordered_map if X.size > _FEW else map)(_binned_column, columns))
         sizes = [len(edges) + 1 if table is None else _n_bins(table) for edges, table in found]
         tables = tuple(np.empty(0, np.uint8) if table is None else table for _, table in found)
         return cls(tuple(edges for edges, _ in found), np.array(sizes, dtype=np.int32), tables)
