@@ -14,7 +14,7 @@ def test_lines_through_a_parabola_have_the_errors_of_the_closed_form():
     rng, sigma, n = np.random.default_rng(0), 0.3, 10
     x = rng.uniform(-1, 1, 400_000)
     y = x**2 + sigma * rng.normal(size=len(x))
-    sample = rng.uniform(-1, 1, (100, n))
+    sample = rng.uniform(-1, 1, (40, n))
     fitted = (sample**2 + sigma * rng.normal(size=sample.shape)).mean(axis=1)
     parts = error_parts(y, np.tile(fitted[:, None], (1, len(x))), np.full(len(x), 1 / 3), x**2)
     assert parts.irreducible == pytest.approx(sigma**2, rel=0.01)

@@ -1,5 +1,7 @@
 """Scanned rows give what frames and arrays give: from memory, from files read in passes, and on Dask."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -105,11 +107,15 @@ CASES = [
 ]
 
 
+@cache
+def cross_validated_frame(name):
+    return cross_validate(MODELS[name], X, Y, cv=3)
+
+
 @pytest.mark.parametrize(("name", "source"), CASES)
 def test_rows_of_any_source_give_what_the_frame_gives(name, source, tmp_path):
-    model = MODELS[name]
-    expected = cross_validate(model, X, Y, cv=4)
-    found = cross_validate(model, rows_of(source, tmp_path), cv=4)
+    expected = cross_validated_frame(name)
+    found = cross_validate(MODELS[name], rows_of(source, tmp_path), cv=3)
     assert found.losses.tolist() == expected.losses.tolist()
     assert found.train_losses.tolist() == expected.train_losses.tolist()
     assert found.classes.tolist() == ["no", "yes"]
@@ -133,7 +139,7 @@ def test_the_weights_of_rows_are_used_to_fit_and_in_the_means(source, tmp_path):
     expected = cross_validate(NaiveBayes(), X, Y, cv=3, sample_weight=W)
     found = cross_validate(NaiveBayes(), rows_of(source, tmp_path, weight="w"), cv=3)
     same(expected, found)
-    assert found.mean != cross_validate(NaiveBayes(), X, Y, cv=3).mean
+    assert found.mean != cross_validated_frame("NaiveBayes").mean
 
 
 @pytest.mark.parametrize("source", ["frame", "streamed parquet"])
@@ -225,22 +231,25 @@ def test_three_parts_of_rows(tmp_path):
 # -- everything else that resamples --------------------------------------------------------------------------
 
 
+RESAMPLED = {
+    "bootstrap_632": lambda *data: bootstrap_632(NaiveBayes(), *data, n_rounds=4),
+    "learning_curve": lambda *data: learning_curve(NaiveBayes(), *data, cv=3, sizes=(0.3, 1.0)),
+    "validation_curve": lambda *data: validation_curve(
+        DecisionTreeClassifier(), *data, cv=3, name="max_depth", values=[1, 3]
+    ),
+    "five_by_two": lambda *data: five_by_two(NaiveBayes(), DecisionTreeClassifier(max_depth=2), *data),
+}
+
+
+@cache
+def resampled_frame(name):
+    return RESAMPLED[name](X, Y)
+
+
 @pytest.mark.parametrize("source", ["frame", "streamed parquet"])
-@pytest.mark.parametrize(
-    "evaluate",
-    [
-        lambda *data: bootstrap_632(NaiveBayes(), *data, n_rounds=4),
-        lambda *data: learning_curve(NaiveBayes(), *data, cv=3, sizes=(0.3, 1.0)),
-        lambda *data: validation_curve(
-            DecisionTreeClassifier(), *data, cv=3, name="max_depth", values=[1, 3]
-        ),
-        lambda *data: five_by_two(NaiveBayes(), DecisionTreeClassifier(max_depth=2), *data),
-    ],
-    ids=["bootstrap_632", "learning_curve", "validation_curve", "five_by_two"],
-)
-def test_resampling_of_rows_gives_what_the_frame_gives(evaluate, source, tmp_path):
-    expected, found = evaluate(X, Y), evaluate(rows_of(source, tmp_path))
-    same(expected, found)
+@pytest.mark.parametrize("name", RESAMPLED)
+def test_resampling_of_rows_gives_what_the_frame_gives(name, source, tmp_path):
+    same(resampled_frame(name), RESAMPLED[name](rows_of(source, tmp_path)))
 
 
 @pytest.mark.parametrize("source", ["frame", "streamed parquet"])

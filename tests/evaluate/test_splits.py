@@ -29,7 +29,7 @@ def test_training_and_test_rows_never_overlap_and_are_never_empty(y, seed):
     y = np.array(y)
     for scheme in (*SCHEMES, "leave_one_out"):
         for train, test in splitter(scheme, random_state=seed).split(y, y):
-            assert not set(train) & set(test)
+            assert not set(train.tolist()) & set(test.tolist())
             assert len(train)
             assert len(test)
             assert max(train.max(), test.max()) < len(y)
