@@ -10,6 +10,7 @@ from tests.trees.tree_builders import Builder, of_sklearn
 from lyceum import plot
 from lyceum.data import Schema
 from lyceum.errors import DataError
+from lyceum.plot import _tree_drawing
 from lyceum.tree_core import GROUPS, THRESHOLD
 
 matplotlib.use("Agg")
@@ -69,8 +70,8 @@ def test_no_boxes_and_no_labels_overlap(leaves, task):
 def test_children_are_below_and_parents_in_the_middle():
     data = load_diabetes()
     fitted = DecisionTreeRegressor(max_leaf_nodes=20, random_state=0).fit(data.data, data.target)
-    drawing = plot._tree_drawing._TreeDrawing(
-        plot._tree_drawing._labels(of_sklearn(fitted), Schema.of_numbers(list(data.feature_names)), None),
+    drawing = _tree_drawing._TreeDrawing(
+        _tree_drawing._labels(of_sklearn(fitted), Schema.of_numbers(list(data.feature_names)), None),
         None,
         None,
     )
