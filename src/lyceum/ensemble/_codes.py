@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import ceil, log2
 
 import numpy as np
@@ -12,6 +13,7 @@ __all__ = ["bch_code", "exhaustive_code", "minimum_distance", "random_code"]
 
 MOST_EXHAUSTIVE = 12  # classes, 2,047 columns
 _TRIES = 200  # random codes that are compared
+_DRAWN_TOGETHER = 512  # columns
 _PRIMITIVE = {3: 0b1011, 4: 0b10011, 5: 0b100101, 6: 0b1000011, 7: 0b10001001, 8: 0b100011101}
 
 
@@ -45,24 +47,30 @@ def random_code(n_classes: int, n_columns: int, chance: np.random.Generator) -> 
     if n_columns >= 2 ** (n_classes - 1) - 1 and n_classes <= MOST_EXHAUSTIVE:
         return exhaustive_code(n_classes)
     best, found = (-1.0, -1.0), np.empty((0, 0), np.int8)
+    drawn = _draw_columns(n_classes, chance)
     for _ in range(_TRIES):
-        code = _distinct_columns(n_classes, n_columns, chance)
+        code = _distinct_columns(n_columns, drawn)
         distances = _distances(code)
         if (merit := (distances.min(), distances.mean())) > best:
             best, found = merit, code
     return found
 
 
-def _distinct_columns(n_classes: int, n_columns: int, chance: np.random.Generator) -> np.ndarray:
-    kept: list[np.ndarray] = []
-    seen: set[bytes] = set()
+def _draw_columns(n_classes: int, chance: np.random.Generator) -> Iterator[tuple[np.ndarray, bytes]]:
+    """Random columns of both sides, each with its key: a column and its opposite are one problem."""
+    while True:
+        columns = chance.choice(np.array([-1, 1], dtype=np.int8), (_DRAWN_TOGETHER, n_classes))
+        sides = columns * columns[:, :1]
+        for j in np.flatnonzero((sides != 1).any(axis=1)):
+            yield columns[j], sides[j].tobytes()
+
+
+def _distinct_columns(n_columns: int, drawn: Iterator[tuple[np.ndarray, bytes]]) -> np.ndarray:
+    kept: dict[bytes, np.ndarray] = {}
     while len(kept) < n_columns:
-        column = chance.choice(np.array([-1, 1], dtype=np.int8), n_classes)
-        key = (column * column[0]).tobytes()  # a column and its opposite are one problem
-        if key not in seen and (column != column[0]).any():
-            seen.add(key)
-            kept.append(column)
-    return np.column_stack(kept)
+        column, key = next(drawn)
+        kept.setdefault(key, column)
+    return np.column_stack(list(kept.values()))
 
 
 def bch_code(n_classes: int, n_columns: int | None, chance: np.random.Generator) -> np.ndarray:
