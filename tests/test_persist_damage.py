@@ -46,7 +46,7 @@ def loads_right_or_not_at_all(data, sample):
     assert np.array_equal(model.predict_proba(TABLE), expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_flipped_bits_are_noticed_or_harmless(sample, data):
     content = bytearray(sample[0].read_bytes())

@@ -32,7 +32,7 @@ def test_an_interrupt_stops_a_long_kernel():
     with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "started\n"
-            time.sleep(0.5)
+            time.sleep(0.2)
             assert process.poll() is None
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate(timeout=20)

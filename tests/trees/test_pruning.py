@@ -252,9 +252,9 @@ def test_a_single_node_stays_as_it_is():
 
 def test_a_tree_of_many_thousand_nodes_is_pruned_as_its_definition_says():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(20_000, 4)).astype(np.float32), rng.integers(0, 2, 20_000)
+    X, y = rng.normal(size=(10_000, 4)).astype(np.float32), rng.integers(0, 2, 10_000)
     tree = from_scikit(DecisionTreeClassifier(random_state=0).fit(X, y))
-    assert tree.n_nodes > 8_000
+    assert tree.n_nodes > 4_000
     path = cost_complexity_path(tree)
     for s in (1, len(path.alphas) // 2, len(path.alphas) - 2):
         pruned = path.at(path.alphas[s])
