@@ -226,9 +226,9 @@ def test_log_density_of_few_values_is_exact_to_one_part_in_ten_thousand():
 
 def test_log_density_of_many_values_is_within_the_stated_tolerance():
     v, w, x = densities(4000)
-    found, wanted = KernelLog.of(v, w, 0.1)(x), exact_kde(x, v, w, 0.1)
-    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-3)
-    assert len(KernelLog.of(v, w, 0.1).values) < 3000
+    log, x = KernelLog.of(v, w, 0.1), x[::3]
+    np.testing.assert_allclose(log(x), exact_kde(x, v, w, 0.1), rtol=1e-5, atol=1e-3)
+    assert len(log.values) < 3000
 
 
 def test_without_a_table_the_sums_are_the_same(monkeypatch):

@@ -88,6 +88,7 @@ def test_greedy_plus_plus_starts_lower_than_random_rows():
 
 def test_random_rows_follow_their_weights():
     rows, w = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 8.0, 1.0])
-    drawn = [STARTS["random"](sample_of(rows, w), 1, rng(seed))[0, 0] for seed in range(1500)]
+    sample = sample_of(rows, w)
+    drawn = [STARTS["random"](sample, 1, rng(seed))[0, 0] for seed in range(1500)]
     # p = 0.8, standard deviation of the proportion sqrt(p q / n) = 0.0103
     assert abs(np.mean(np.array(drawn) == 1.0) - 0.8) < 4 * 0.0103

@@ -97,8 +97,8 @@ def test_dual_descent_and_newton_find_one_plane(loss, intercept, monkeypatch):
 
 def test_more_columns_than_rows(tmp_path):
     rng = np.random.default_rng(0)
-    X = sparse.random(200, 3000, 0.01, "csr", random_state=1)
-    y = (X @ rng.normal(size=3000) > 0).astype(int)
+    X = sparse.random(120, 1800, 0.01, "csr", random_state=1)
+    y = (X @ rng.normal(size=1800) > 0).astype(int)
     for loss in ("hinge", "squared_hinge"):
         model = LinearSVC(loss=loss, tol=1e-6, max_iter=20_000).fit(X, y)
         assert model.converged_

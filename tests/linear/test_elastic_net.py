@@ -144,7 +144,7 @@ def test_parts_files_and_dask_give_the_same(tmp_path):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_one_thread_and_two_give_the_same_bits(solver):
-    X, y = rows(n=60, d=1500)
+    X, y = rows(n=60, d=1000)
     found = []
     for threads in (1, 2):
         with threadpool_limits(threads):

@@ -106,7 +106,7 @@ def test_the_last_factor_on_the_scores_is_that_of_least_loss():
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("reference", [None, "c3"])
 def test_sources_weights_and_offsets_do_not_matter(tmp_path, fit_intercept, reference):
-    X, codes = rows(6, n=900)
+    X, codes = rows(6, n=300)
     y = np.array([f"c{k}" for k in range(6)])[codes]
     w = np.random.default_rng(2).integers(0, 3, len(y)).astype(float)
     model = LogisticRegression(
@@ -117,7 +117,7 @@ def test_sources_weights_and_offsets_do_not_matter(tmp_path, fit_intercept, refe
     assert_allclose(repeated.predict_proba(X), whole, atol=1e-6)
     assert_allclose(model.fit(sparse.csr_array(X), y, w).predict_proba(X), whole, atol=1e-8)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, w=w)
-    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
     filed = model.fit(scan(str(tmp_path / "rows.parquet"), target="y", weight="w", memory=0))
     assert_allclose(filed.predict_proba(frame[list("abcd")]), whole, atol=1e-6)
     if fit_intercept:

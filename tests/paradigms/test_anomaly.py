@@ -15,7 +15,7 @@ from lyceum.paradigms import AnomalyDetector, IsolationForest, NeighborDistance
 from lyceum.paradigms._isolation_forest import mean_depth
 
 rng = np.random.default_rng(0)
-USUAL, FRESH = rng.normal(size=(1500, 3)), rng.normal(size=(4000, 3))
+USUAL, FRESH = rng.normal(size=(1500, 3)), rng.normal(size=(2000, 3))
 ODD = rng.normal(size=(200, 3)) + 5.0
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import betaln, digamma, gammaln, multigammaln
+from scipy.special import betaln, digamma, gammaln
 
 from lyceum.cluster._covariance_forms import CovarianceForm
 from lyceum.cluster._mixture_problem import MixtureProblem
@@ -187,9 +187,11 @@ def _wishart(p: int, nu: Any, log_det: Any, nu_0: float, log_det_0: Any, trace: 
     log_psi = log_det + p * np.log(nu)
     level = digamma(0.5 * (nu[..., None] - np.arange(p))).sum(axis=-1) + p * np.log(2.0) - log_psi
     own = 0.5 * (nu * log_psi - nu * p * (1.0 + np.log(2.0))) - _multigammaln(0.5 * nu, p)
-    other = 0.5 * (nu_0 * log_det_0 - trace - nu_0 * p * np.log(2.0)) - multigammaln(0.5 * nu_0, p)
+    other = 0.5 * (nu_0 * log_det_0 - trace - nu_0 * p * np.log(2.0)) - _multigammaln(0.5 * nu_0, p)
     return 0.5 * (nu - nu_0) * level + own - other
 
 
-def _multigammaln(a: np.ndarray, p: int) -> np.ndarray:
-    return np.vectorize(lambda x: float(multigammaln(x, p)))(a)
+def _multigammaln(a: Any, p: int) -> Any:
+    """The log of the multivariate gamma function in p dimensions, of every a."""
+    parts = gammaln(np.asarray(a)[..., None] - 0.5 * np.arange(p))
+    return 0.25 * p * (p - 1) * np.log(np.pi) + parts.sum(axis=-1)

@@ -12,6 +12,8 @@ from lyceum.data import Block
 
 __all__ = ["PREDICTIVES"]
 
+_CELLS = 1 << 16  # of the scores of some draws, which are taken at once
+
 
 def plug_in(learner: Any, block: Block) -> np.ndarray:
     """The scores at the mode of the weights, (n, K)."""
@@ -37,8 +39,11 @@ def monte_carlo(learner: Any, block: Block) -> np.ndarray:
     """The log of the mean posterior over draws of the weights, the same draws for every row."""
     Z = _center(learner, block)
     total = np.full((len(block), len(learner.classes_)), -np.inf)
-    for theta in learner._draws():
-        total = np.logaddexp(total, log_softmax(_with_zero(Z @ theta.T), axis=1))
+    draws = learner._draws()
+    at_once = max(1, _CELLS // max(1, total.size))
+    for first in range(0, len(draws), at_once):
+        scores = _with_zero(Z @ draws[first : first + at_once].transpose(0, 2, 1))
+        total = np.logaddexp.reduce(np.concatenate([total[None], log_softmax(scores, axis=-1)]), axis=0)
     return total - logsumexp(total, axis=1, keepdims=True)
 
 
@@ -51,7 +56,7 @@ PREDICTIVES: dict[str, Callable[[Any, Block], np.ndarray]] = {
 
 def _with_zero(scores: np.ndarray) -> np.ndarray:
     """Two classes have one score: that of the first is 0."""
-    return np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
+    return np.concatenate([np.zeros_like(scores), scores], axis=-1) if scores.shape[-1] == 1 else scores
 
 
 def _center(learner: Any, block: Block) -> np.ndarray:
