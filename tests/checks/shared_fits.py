@@ -8,7 +8,7 @@ from sklearn.base import clone
 from tests.checks.fits import Case, fit, outcome
 from tests.checks.tables import data_for, mixed_for
 
-__all__ = ["fitted_to_mixed", "fitted_to_numbers", "learned_from_numbers"]
+__all__ = ["fitted_to_mixed", "fitted_to_numbers", "learned_from_mixed", "learned_from_numbers"]
 
 _LATEST: dict[tuple[Any, ...], Any] = {}  # of one learner at a time
 
@@ -29,6 +29,13 @@ def learned_from_numbers(learner: Any, case: Case) -> dict[str, Any]:
     fitted = fitted_to_numbers(learner, weighted=True)
     X = data_for(learner).X
     return _once(learner, ("outcome", case.skip), lambda: outcome(fitted, X, case))
+
+
+def learned_from_mixed(learner: Any, case: Case) -> dict[str, Any]:
+    """The outcome of the fit to the mixed table."""
+    learner = clone(learner).set_params(**case.mixed)
+    fitted = fitted_to_mixed(learner, case)
+    return _once(learner, ("mixed outcome", case.skip), lambda: outcome(fitted, mixed_for(learner)[0], case))
 
 
 def _fit_numbers(learner: Any, weighted: bool) -> Any:

@@ -17,7 +17,7 @@ from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from tests.checks.fits import METHODS, Case, columns_of, fit, outcome, same
-from tests.checks.shared_fits import fitted_to_mixed
+from tests.checks.shared_fits import fitted_to_mixed, learned_from_mixed
 from tests.checks.tables import N, dask_for, mixed_for, turn_of
 
 from lyceum.data import scan
@@ -37,7 +37,7 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
     learner = clone(learner).set_params(**case.mixed)
     frame, y = mixed_for(learner)
     assert {column.kind for column in scan(frame).schema} <= set(learner._takes_kinds)
-    expected = outcome(fitted_to_mixed(learner, case), frame, case)
+    expected = learned_from_mixed(learner, case)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     other = pl.from_pandas(frame) if turn_of(learner) % 2 else table
     same(expected, outcome(fit(learner, other, y), other, case), case.rtol, f"from {type(other).__module__}")
@@ -117,4 +117,4 @@ def new_categories_may_come_later(learner: Any, case: Case) -> None:
         for rows in np.array_split(order, 3):
             parts.partial_fit(frame.iloc[rows], **({} if y is None else {"y": y[rows]}))
     assert parts.schema_["town"].categories.tolist() == ["Bonn", "Köln", "Ulm"]
-    same(outcome(fitted_to_mixed(learner, case), frame, case), outcome(parts, frame, case), case.rtol)
+    same(learned_from_mixed(learner, case), outcome(parts, frame, case), case.rtol)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def mixed_for(learner: Any, n: int = N) -> tuple[pd.DataFrame, np.ndarray | None
 
 
 def dask_for(learner: Any) -> tuple[Any, Any]:
-    """The rows of `mixed_for` and their target in three partitions on Dask."""
+    """The rows of `mixed_for` and their target in three partitions on Dask, held in memory."""
     return _on_dask(*_task_of(learner))
 
 
@@ -91,7 +91,7 @@ def _on_dask(kind: str, positive: bool) -> tuple[Any, Any]:
     import dask.dataframe as dd
 
     frame, y = _mixed(kind, positive, N)
-    lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3)
+    lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3).persist(scheduler="sync")
     return lazy[list(frame.columns)], None if y is None else lazy["y"]
 
 
@@ -124,7 +124,7 @@ class Cuts:
     def n_rows(self) -> int:
         return len(self.data.X)
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         columns = tuple(Column(f"x{j}", why="a number in an array") for j in range(self.data.X.shape[1]))
         return Schema(columns, self._target, "w")
@@ -135,6 +135,13 @@ class Cuts:
         if y is None:
             return None
         return Column("y", why="y") if y.dtype.kind == "f" else Column("y", "categorical", np.unique(y), "y")
+
+    @cached_property
+    def coded_y(self) -> np.ndarray | None:
+        y = self.data.y
+        return (
+            y if y is None or y.dtype.kind == "f" else np.unique(y, return_inverse=True)[1].astype(np.int32)
+        )
 
     def parts(self) -> Iterator[_CutPart]:
         cuts = np.sort(np.random.default_rng(self.seed).integers(0, self.n_rows + 1, self.n_parts))
@@ -165,12 +172,9 @@ class _CutPart:
             yield self._block(slice(a, b))
 
     def _block(self, rows: slice) -> Block:
-        data, schema = self.cuts.data, self.cuts.schema
-        y = data.y
-        if y is not None:
-            y = np.searchsorted(np.unique(y), y).astype(np.int32) if y.dtype.kind != "f" else y
-            y = y[rows]
-        return Block(np.ascontiguousarray(data.X[rows]), y, data.w[rows], rows.start, schema)
+        data, y = self.cuts.data, self.cuts.coded_y
+        X = np.ascontiguousarray(data.X[rows])
+        return Block(X, None if y is None else y[rows], data.w[rows], rows.start, self.cuts.schema)
 
 
 def frame_of(X: np.ndarray) -> pd.DataFrame:
@@ -207,19 +211,31 @@ def _weighted(learner: Any, data: Data) -> Data:
     return data if has_fit_parameter(learner, "sample_weight") else Data(data.X, data.y, np.ones(N))
 
 
-def _table(learner: Any, data: Data) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Cells, target and weights in one table, and what `scan` is to be told of it."""
-    table = frame_of(data.X)
+def _table(learner: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Cells, target and weights of `data_for` in one table, and what `scan` is to be told of it."""
+    table = _whole_table(*_task_of(learner), has_fit_parameter(learner, "sample_weight"))
+    names = set(table.columns)
     roles: dict[str, Any] = {
-        "target": None,
-        "weight": None,
-        "kinds": dict.fromkeys(table.columns, "continuous"),
+        "target": "y" if "y" in names else None,
+        "weight": "w" if "w" in names else None,
+        "kinds": dict.fromkeys(table.columns[:D], "continuous"),
     }
-    if data.y is not None:
-        table, roles["target"] = table.assign(y=data.y), "y"
-    if has_fit_parameter(learner, "sample_weight"):
-        table, roles["weight"] = table.assign(w=data.w), "w"
     return table, roles
+
+
+@cache
+def _whole_table(kind: str, positive: bool, weighted: bool) -> pd.DataFrame:
+    data = _data(kind, positive, N, 0)
+    table = frame_of(data.X)
+    table = table if data.y is None else table.assign(y=data.y)
+    return table.assign(w=data.w) if weighted else table
+
+
+@cache
+def _whole_on_dask(kind: str, positive: bool, weighted: bool) -> Any:
+    import dask.dataframe as dd
+
+    return dd.from_pandas(_whole_table(kind, positive, weighted), npartitions=3).persist(scheduler="sync")
 
 
 def _fortran(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
@@ -235,13 +251,13 @@ def _polars(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
 
 
 def _parquet_stream(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
-    table, roles = _table(learner, data)
+    table, roles = _table(learner)
     pq.write_table(pa.Table.from_pandas(table, preserve_index=False), folder / "t.parquet", row_group_size=97)
     return (scan(folder / "t.parquet", **roles, memory=0),)
 
 
 def _csv_stream(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
-    table, roles = _table(learner, data)
+    table, roles = _table(learner)
     table.to_csv(folder / "t.csv", index=False)
     return (scan(folder / "t.csv", **roles, memory=0),)
 
@@ -255,16 +271,12 @@ def _dask_array(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
 
 
 def _dask_frame(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
-    import dask.dataframe as dd
-
-    table, roles = _table(learner, data)
-    lazy = dd.from_pandas(table, npartitions=3)
+    roles = _table(learner)[1]
+    lazy = _whole_on_dask(*_task_of(learner), roles["weight"] is not None)
     others = [None if roles[role] is None else lazy[roles[role]] for role in ("target", "weight")]
     return lazy[list(roles["kinds"])], *others
 
 
 def _dask_scan(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
-    import dask.dataframe as dd
-
-    table, roles = _table(learner, data)
-    return (scan(dd.from_pandas(table, npartitions=3), **roles),)
+    roles = _table(learner)[1]
+    return (scan(_whole_on_dask(*_task_of(learner), roles["weight"] is not None), **roles),)
