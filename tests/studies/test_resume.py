@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -75,7 +76,7 @@ class TestTheFolder:
 
     @pytest.fixture
     def made(self, tmp_path, never_killed):
-        return Study.open(shutil.copytree(never_killed.folder, tmp_path / "study"))
+        return replace(never_killed, folder=shutil.copytree(never_killed.folder, tmp_path / "study"))
 
     def test_a_finished_study_is_not_run_again(self, made, monkeypatch):
         monkeypatch.setattr(Store, "finish", None)

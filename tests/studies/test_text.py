@@ -78,7 +78,7 @@ def test_a_fit_of_texts_has_the_same_words(mails):
 def letters(tmp_path):
     """Free text between a number, a category and a date, each with missing cells."""
     rng = np.random.default_rng(1)
-    n = 90
+    n = 60
     frame = pd.DataFrame(
         {
             "x": np.where(rng.random(n) < 0.1, np.nan, 1e6 + rng.normal(size=n)),
@@ -153,7 +153,7 @@ def test_preparations_leave_free_text_in_a_frame_as_it_is():
 
 @pytest.mark.parametrize("memory", [512 << 20, 0])
 def test_committees_and_stacks_of_texts_can_be_explained_and_saved(letters, tmp_path, monkeypatch, memory):
-    monkeypatch.setattr(_csv, "_STREAM_BYTES", 1 << 12)  # several batches
+    monkeypatch.setattr(_csv, "_STREAM_BYTES", 1 << 11)  # several batches
     rows = scan(letters, "y", kinds={"text": "text"}, memory=memory)
     members = [make_pipeline(FillMissing(), OneOfC(), TextCounts(sparse_output=True), LogisticRegression())]
     members.append(make_pipeline(TextCounts(), NaiveBayes()))
