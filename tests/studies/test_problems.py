@@ -62,18 +62,23 @@ def concluded(tmp_path, finished):
     return run
 
 
-@pytest.fixture
-def few_figures(monkeypatch):
-    """Two pictures instead of all: test_report.py has pages whose pictures are all drawn."""
+def draw_only(monkeypatch, *names):
+    """Some pictures instead of all: test_report.py has pages whose pictures are all drawn."""
 
     def few(study):
-        return {name: draw for name, draw in MAKERS(study).items() if name in ("confusion", "calibration")}
+        return {name: draw for name, draw in MAKERS(study).items() if name in names}
 
     monkeypatch.setattr(_figures, "_makers", few)
     monkeypatch.setattr(_report, "effect_figures", lambda study, problems: [])
 
 
-def test_a_figure_that_fails_is_named(concluded, monkeypatch, few_figures):
+@pytest.fixture
+def few_figures(monkeypatch):
+    draw_only(monkeypatch, "confusion")
+
+
+def test_a_figure_that_fails_is_named(concluded, monkeypatch):
+    draw_only(monkeypatch, "confusion", "calibration")
     monkeypatch.setattr(plot, "calibration", broken)
     study = concluded()
     page = checked(study, "calibration figure")

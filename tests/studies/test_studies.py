@@ -178,7 +178,7 @@ def test_penguins_with_missing_cells_are_told_apart(tmp_path):
 
 
 def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monkeypatch):
-    monkeypatch.setattr("lyceum.studies._conclusions._ROUNDS", 15)
+    monkeypatch.setattr("lyceum.studies._conclusions._ROUNDS", 10)
     found = lyceum.study(
         datasets.path("heart_disease"), "diameter narrowing", learners=QUICK, doubt=0.2, folds=3,
         bootstrap_632=True, out=tmp_path / "study",
