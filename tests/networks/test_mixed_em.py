@@ -99,7 +99,7 @@ def test_no_small_change_of_a_parameter_raises_the_likelihood(seed, offset):
     assert fit.history[-1] == pytest.approx(best, rel=1e-6)
     root = np.linalg.cholesky(joint.covariance)
     for _ in range(6):
-        step = rng.normal(size=(3, 3)) * 0.01
+        step = rng.normal(size=(3, 3)) * 0.003
         moved = root @ (np.eye(3) + step + step.T) @ root.T  # a covariance whatever the step
         assert log_likelihood(joint.mean + root @ step[0], moved) <= best + 1e-6 * abs(best)
 
