@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,19 +27,28 @@ def no_pictures():
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory, credit, no_pictures):
+def applicants(tmp_path_factory, credit):
+    """Every fourth row of german_credit, and five of its columns."""
+    path = tmp_path_factory.mktemp("data") / "applicants.csv"
+    names = ["checking_status", "duration", "credit_amount", "age", "housing", "class"]
+    pd.read_csv(credit)[names][::4].to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory, applicants, no_pictures):
     """A finished study of two learners."""
     folder = tmp_path_factory.mktemp("study") / "credit"
     costs = {("bad", "good"): 5, ("good", "bad"): 1}
     return lyceum.study(
-        credit, "class", learners=["NaiveBayes", "LinearDiscriminant"], loss=costs, folds=3, out=folder
+        applicants, "class", learners=["NaiveBayes", "LinearDiscriminant"], loss=costs, folds=3, out=folder
     )
 
 
-def test_the_terminal_has_ranking_answer_and_places(command, credit, done, tmp_path):
+def test_the_terminal_has_ranking_answer_and_places(command, applicants, done, tmp_path):
     out = tmp_path / "s"
     code, text, err = command(
-        "study", credit, "-t", "class", *FEW, "--loss", "bad:good=5,good:bad=1", "-o", out, width=110
+        "study", applicants, "-t", "class", *FEW, "--loss", "bad:good=5,good:bad=1", "-o", out, width=110
     )
     assert (code, err) == (0, "")
     assert max(map(len, text.splitlines())) <= 110
@@ -53,10 +63,10 @@ def test_the_terminal_has_ranking_answer_and_places(command, credit, done, tmp_p
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_a_narrow_terminal_has_the_ranking_without_drawings(command, credit, done, width):
+def test_a_narrow_terminal_has_the_ranking_without_drawings(command, applicants, done, width):
     code, text, _ = command(
         "study",
-        credit,
+        applicants,
         "-t",
         "class",
         *FEW,
@@ -71,9 +81,18 @@ def test_a_narrow_terminal_has_the_ranking_without_drawings(command, credit, don
     assert "●" not in text
 
 
-def test_json_is_results_json(command, credit, done):
+def test_json_is_results_json(command, applicants, done):
     code, text, _ = command(
-        "study", credit, "-t", "class", *FEW, "--loss", "bad:good=5,good:bad=1", "-o", done.folder, "--json"
+        "study",
+        applicants,
+        "-t",
+        "class",
+        *FEW,
+        "--loss",
+        "bad:good=5,good:bad=1",
+        "-o",
+        done.folder,
+        "--json",
     )
     assert code == 0
     assert json.loads(text) == json.loads(done.results_path.read_text())
@@ -88,31 +107,24 @@ def test_a_recipe_runs_again_and_its_page_has_pictures(command, done, tmp_path, 
     assert [s.loss for s in again.comparison.learners] == [s.loss for s in done.comparison.learners]
 
 
-def test_the_model_decides_by_the_costs_of_the_study(command, credit, done, tmp_path):
-    assert command("predict", done.model_path, credit, "-o", tmp_path / "p.csv")[0] == 0
-    proba = done.model.predict_proba(lyceum.scan(credit, target="class"))
+def test_the_model_decides_by_the_costs_of_the_study(command, applicants, done, tmp_path):
+    assert command("predict", done.model_path, applicants, "-o", tmp_path / "p.csv")[0] == 0
+    proba = done.model.predict_proba(lyceum.scan(applicants, target="class"))
     said = pd.read_csv(tmp_path / "p.csv")["predicted"]
     assert ((said == "bad") == (5 * proba[:, 0] > proba[:, 1])).all()
 
 
-def test_another_study_is_not_replaced_without_force(command, credit, done, tmp_path):
-    arguments = [
-        "study",
-        credit,
-        "-t",
-        "class",
-        "--learners",
-        "NaiveBayes",
-        "--folds",
-        "2",
-        "-o",
-        tmp_path / "s",
-    ]
-    assert command(*arguments)[0] == 0
-    code, out, err = command(*arguments, "--seed", "7")
-    assert (code, out) == (2, "")
+def test_another_study_is_not_replaced_without_force(command, applicants, done, tmp_path):
+    out = shutil.copytree(done.folder, tmp_path / "s")
+    before = (out / "results.json").read_bytes()
+    costs = ("--loss", "bad:good=5,good:bad=1")
+    arguments = ["study", applicants, "-t", "class", *FEW, *costs, "-o", out, "--seed", "7"]  # only the seed
+    code, text, err = command(*arguments)
+    assert (code, text) == (2, "")
     assert "force" in err
-    assert command(*arguments, "--seed", "7", "--force")[0] == 0
+    assert (out / "results.json").read_bytes() == before
+    assert command(*arguments, "--force")[0] == 0
+    assert (out / "results.json").read_bytes() != before
 
 
 @pytest.mark.parametrize(
@@ -137,9 +149,9 @@ def test_a_fault_is_one_sentence_and_leaves_nothing(command, credit, tmp_path, a
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
-def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(credit, tmp_path):
+def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(applicants, tmp_path):
     out = tmp_path / "s"
-    run = [sys.executable, "-c", "from lyceum.cli import main; main()", "study", credit, "-t", "class"]
+    run = [sys.executable, "-c", "from lyceum.cli import main; main()", "study", applicants, "-t", "class"]
     run += ["--learners", "NaiveBayes,LogisticRegression", "--folds", "10", "--repeats", "10", "-o", str(out)]
     process = subprocess.Popen(run, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     while process.poll() is None and len(list(out.glob("predictions/*.parquet"))) < 2:
