@@ -188,7 +188,7 @@ def test_other_losses_obey():
 
 
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "max_features": 0.5}, {"early_stopping": True}])
-@pytest.mark.parametrize("n", [3000, 50_000])
+@pytest.mark.parametrize("n", [8000, 50_000])  # plain and packed gradients, on several threads
 def test_threads_do_not_change_a_bit(options, n):
     X, y = friedman(n)
     X[::7, 0] = np.nan

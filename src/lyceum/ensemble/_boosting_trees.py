@@ -52,9 +52,9 @@ class GrownTree:
 
     def sum_up(self, at_leaves: np.ndarray) -> np.ndarray:
         """Sums over leaves for every node, from those at the leaves."""
-        total = at_leaves.copy()
-        for node in np.flatnonzero(self.column >= 0)[::-1]:
-            total[node] = total[self.child[node]] + total[self.child[node] + 1]
+        total, first = at_leaves.copy(), self.child.tolist()
+        for node in np.flatnonzero(self.column >= 0)[::-1].tolist():
+            total[node] = total[first[node]] + total[first[node] + 1]
         return total
 
 
@@ -63,10 +63,12 @@ class TreeGrower:
 
     def __init__(self, binned: BinnedRows, bins: Bins, growth: BoostGrowth) -> None:
         self.bins, self.growth = bins, growth
+        self.is_category = bins.is_category
+        self.has_categories = bool(self.is_category.any())
         self.n_rows = len(binned)
         assert binned.by_row is not None
         self.table = native.BoostTable(
-            binned.by_row, binned.columns, bins.n_bins, bins.is_category.astype(np.uint8)
+            binned.by_row, binned.columns, bins.n_bins, self.is_category.astype(np.uint8)
         )
         self.node = np.empty(len(binned), dtype=np.uint16)  # where every row ended in the last tree
 
@@ -89,7 +91,7 @@ class TreeGrower:
         rules.max_leaves, rules.max_depth = growth.max_leaf_nodes, growth.max_depth
         rules.min_rows, rules.min_hessian = growth.min_samples_leaf, growth.min_hessian
         # in rows: a constant would outweigh the hessians, which fall as the classes are told apart
-        unit = 1.0 if h is None or not self.bins.is_category.any() else float(h.sum()) / loss.weight
+        unit = 1.0 if h is None or not self.has_categories else float(h.sum()) / loss.weight
         rules.l2, rules.smoothing = growth.l2, growth.smoothing * unit
         rules.exact = loss.is_exact
         rules.max_gradient, rules.max_hessian = loss.tops
@@ -108,7 +110,7 @@ class TreeGrower:
             fall = np.where(weight > 0, tree.gain / weight, 0.0)
             objective = np.where(weight > 0, 0.5 * sums[:, 0] * step / weight, 0.0)
         value = self._leaf_values(tree, loss, scores, step, weight)
-        return _as_tree(tree, self.bins, self.growth.learning_rate * value, weight, objective, fall)
+        return self._as_tree(tree, self.growth.learning_rate * value, weight, objective, fall)
 
     def _leaf_values(
         self, tree: GrownTree, loss: Loss, scores: np.ndarray, step: np.ndarray, weight: np.ndarray
@@ -133,46 +135,40 @@ class TreeGrower:
         """Add to every row's score the value of its node."""
         native.boost_add_values(self.node, np.ascontiguousarray(value), n_threads(), score)
 
-
-def _as_tree(
-    tree: GrownTree,
-    bins: Bins,
-    value: np.ndarray,
-    weight: np.ndarray,
-    objective: np.ndarray,
-    fall: np.ndarray,
-) -> Tree:
-    """On the columns' own values: thresholds are the edges of bins."""
-    n = len(value)
-    column, last, child, missing_left = tree.splits
-    inner = column >= 0
-    is_group = np.zeros(n, dtype=bool)
-    is_group[inner] = bins.is_category[column[inner]]
-    threshold, table, n_codes = np.full(n, np.nan), np.full(n, -1, np.int32), np.zeros(n, np.int32)
-    branches: list[np.ndarray] = []
-    for node in np.flatnonzero(inner):
-        if is_group[node]:
-            to = tree.sides[node][bins.tables[column[node]]].astype(np.int32)
-            table[node], n_codes[node] = sum(map(len, branches)), len(to)
-            branches.append(np.where(to > 1, -1, to))
-        else:
-            edges = bins.edges[column[node]]
+    def _as_tree(
+        self, tree: GrownTree, value: np.ndarray, weight: np.ndarray, objective: np.ndarray, fall: np.ndarray
+    ) -> Tree:
+        """On the columns' own values: thresholds are the edges of bins."""
+        n = len(value)
+        column, last, child, missing_left = tree.splits
+        inner = column >= 0
+        is_group = np.zeros(n, dtype=bool)
+        is_group[inner] = self.is_category[column[inner]]
+        threshold, table, n_codes = np.full(n, np.nan), np.full(n, -1, np.int32), np.zeros(n, np.int32)
+        for node in np.flatnonzero(inner & ~is_group).tolist():
+            edges = self.bins.edges[column[node]]
             # the last bin's upper bound: known cells go left, missing ones right
             threshold[node] = edges[last[node]] if last[node] < len(edges) else np.inf
-    return Tree(
-        feature=column.copy(),
-        kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(np.uint8),
-        child=child.copy(),
-        n_children=np.where(inner, 2, 0).astype(np.int32),
-        threshold=threshold,
-        table=table,
-        n_codes=n_codes,
-        missing=np.where(inner, 1 - missing_left, -1).astype(np.int32),
-        cuts=np.empty(0),
-        branches=np.concatenate([np.empty(0, np.int32), *branches]).astype(np.int32),
-        value=value[:, None],
-        weight=weight,
-        n_rows=tree.n_rows,
-        impurity=objective,
-        gain=fall,
-    )
+        branches, size = [np.empty(0, np.int32)], 0
+        for node in np.flatnonzero(is_group).tolist():
+            to = tree.sides[node][self.bins.tables[column[node]]].astype(np.int32)
+            table[node], n_codes[node] = size, len(to)
+            branches.append(np.where(to > 1, -1, to))
+            size += len(to)
+        return Tree(
+            feature=column.copy(),
+            kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(np.uint8),
+            child=child.copy(),
+            n_children=np.where(inner, 2, 0).astype(np.int32),
+            threshold=threshold,
+            table=table,
+            n_codes=n_codes,
+            missing=np.where(inner, 1 - missing_left, -1).astype(np.int32),
+            cuts=np.empty(0),
+            branches=np.concatenate(branches).astype(np.int32),
+            value=value[:, None],
+            weight=weight,
+            n_rows=tree.n_rows,
+            impurity=objective,
+            gain=fall,
+        )

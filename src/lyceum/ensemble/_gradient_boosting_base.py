@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -11,6 +12,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._threads import one_thread
 from lyceum.base import CATEGORICAL_FEATURES, Learner, check_same_columns, undefined, validation_parts
 from lyceum.data import Block, Inputs, Rows
 from lyceum.ensemble._boosting_losses import Loss
@@ -32,6 +34,7 @@ from lyceum.tree_core import (
 
 __all__ = ["GradientBoosting"]
 
+_FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work
 _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
 _ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
 
@@ -109,7 +112,8 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         bins = Bins.of(rows, self.max_bins)
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
         training, judged = self._start_states(rows, binned, bins, validation)
-        self._rounds(training, judged, len(bins))
+        with one_thread() if len(binned) * len(bins) <= _FEW_CELLS else nullcontext():
+            self._rounds(training, judged, len(bins))
         if not self.record:
             del self.record_
         return self
@@ -249,6 +253,8 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     def _drawn_columns(self, number: int, k: int, d: int) -> np.ndarray:
         share = isinstance(self.max_features, Real) and not isinstance(self.max_features, Integral)
         count = max(1, round(self.max_features * d)) if share else min(int(self.max_features), d)
+        if count >= d:
+            return np.ones(d, dtype=bool)
         in_use = np.zeros(d, dtype=bool)
         drawn = row_uniforms(0, d, _seed(self.seed_, _COLUMNS, number, k))
         in_use[np.argsort(drawn, kind="stable")[:count]] = True
