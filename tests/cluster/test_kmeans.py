@@ -124,7 +124,7 @@ def test_one_and_two_threads_give_the_same_bits():
 
 
 def test_starts_on_a_sample_of_many_rows_find_the_groups():
-    data, _ = make_blobs(30000, 3, centers=10, cluster_std=0.3, random_state=1)
+    data, _ = make_blobs(15000, 3, centers=10, cluster_std=0.3, random_state=1)
     for init in STARTS:
         kmeans = KMeans(10, init=init, random_state=0).fit(data)
         # within a group: three columns of variance 0.09
