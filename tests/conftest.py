@@ -48,7 +48,6 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -17,7 +17,16 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.data import _csv, _sources
 from lyceum.errors import SourceError
-from lyceum.tree_core import GROUPS, LEAF, THRESHOLD, Bins, Growth, grow_by_levels, grow_by_levels_with_record
+from lyceum.tree_core import (
+    GROUPS,
+    LEAF,
+    THRESHOLD,
+    Bins,
+    Growth,
+    _level_growth,
+    grow_by_levels,
+    grow_by_levels_with_record,
+)
 
 dd = pytest.importorskip("dask.dataframe")
 
@@ -225,7 +234,8 @@ def test_weight_two_equals_a_repeated_row(number):
 @pytest.mark.parametrize("number", [False, True])
 def test_one_thread_and_two_give_the_tree_to_the_bit(tmp_path, monkeypatch, number):
     monkeypatch.setattr(_sources, "_PART_ROWS", 64)
-    table = mixed_frame(8, 800, number=number)
+    monkeypatch.setattr(_level_growth, "_FEW", 0)
+    table = mixed_frame(8, 500, number=number)
     pq.write_table(table, tmp_path / "table.parquet", row_group_size=64)
     growth = Growth(criterion="variance" if number else "entropy", missing="fractions", **growing())
     trees = []

@@ -15,6 +15,7 @@ from lyceum.density._density_kernels import KERNELS
 __all__ = ["KernelSums", "leaf_order"]
 
 _CHUNK = 256  # queries per task
+_FEW = 1 << 16  # kernels that are summed before another thread has woken up
 _LINE_CHUNK = 16384  # the same for one column, where a query takes 50 ns
 _BEYOND = 20  # more cells beside the margin, for queries somewhat outside of the range of the rows
 _LEAST = 1e-9  # below this tolerance expansions are not faster
@@ -140,7 +141,8 @@ class KernelSums:
 
         if tasks:
             self._packed_rows  # noqa: B018  built once, before the threads start
-        for task, sums in zip(tasks, ordered_map(work, tasks)):
+        apply = ordered_map if len(remaining) * len(self.rows) > _FEW else map
+        for task, sums in zip(tasks, apply(work, tasks)):
             out[task] = sums
         return out
 

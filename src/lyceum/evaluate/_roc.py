@@ -16,6 +16,7 @@ from lyceum.report import Summary
 __all__ = ["RocCurve", "Steps", "auc", "roc", "sorted_auc"]
 
 _FEW_POINTS = 1_000  # up to here the chain is as fast as array operations
+_FEW_SCORES = 1 << 13  # they are sorted before another thread has woken up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,14 +162,14 @@ def _refuse_missing(score: np.ndarray) -> None:
 
 
 def _sorted_classes(mask: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The scores of positives and of negatives, each sorted, on two threads."""
+    """The scores of positives and of negatives, each sorted, on two threads if there are many."""
 
     def pick(wanted: bool) -> np.ndarray:
         chosen = score[mask if wanted else ~mask]
         chosen.sort()
         return chosen
 
-    above, below = ordered_map(pick, (True, False))
+    above, below = (ordered_map if len(score) > _FEW_SCORES else map)(pick, (True, False))
     for scores in (above, below):
         _refuse_missing(scores[-1:])  # NaN sorts last
     return above, below
@@ -190,7 +191,8 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
         is_positive = order < len(above) if positives_first else order >= len(below)
         return int(np.flatnonzero(is_positive).sum())
 
-    wins_twice = sum(ordered_map(rank_sum, (True, False))) - len(above) * (len(above) - 1)
+    apply = ordered_map if len(above) + len(below) > _FEW_SCORES else map
+    wins_twice = sum(apply(rank_sum, (True, False))) - len(above) * (len(above) - 1)
     return wins_twice / (2 * len(above) * len(below))
 
 

@@ -45,6 +45,7 @@ from lyceum.tree_core._tree import Tree
 __all__ = ["grow_by_levels", "grow_by_levels_with_record"]
 
 BUDGET = 1 << 27
+_FEW = 1 << 15  # sums that are searched before another thread has woken up
 
 _Waiting = tuple[float, int, Node]  # the negative gain of a split, weighted; the number of the node
 
@@ -236,8 +237,9 @@ class _Grower:
     # -- splits --------------------------------------------------------------------------------------------
 
     def _choose(self, nodes: Sequence[Node], tables: np.ndarray, counted: bool) -> None:
-        """Split nodes by their histograms; threads take some nodes each."""
-        step = max(1, -(-len(nodes) // (4 * n_threads())))
+        """Split nodes by their histograms; threads take some nodes each, one thread takes few sums."""
+        n_shares = 4 * n_threads() if tables.size > _FEW else 1
+        step = max(1, -(-len(nodes) // n_shares))
         shares = [slice(start, start + step) for start in range(0, len(nodes), step)]
         search = partial(self._search, nodes, tables, counted)
         for share, found in zip(shares, ordered_map(search, shares)):
