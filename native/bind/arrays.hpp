@@ -17,8 +17,26 @@
 
 namespace nb = nanobind;
 
+// An array that lives as long as whoever holds it: the members of a bound class.
 template <class T, int Dimensions>
-using Array = nb::ndarray<T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+using HeldArray = nb::ndarray<T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+
+// An array argument, valid during the call: data and shape of what its caster (below) holds. It is copied and destroyed
+// by no code, which halves the code of a binding.
+template <class T, int Dimensions>
+class Array {
+public:
+    T* data() const { return static_cast<T*>(data_); }
+    std::size_t shape(std::size_t axis) const { return static_cast<std::size_t>(shape_[axis]); }
+    const std::int64_t* shape_ptr() const { return shape_; }
+    static constexpr std::size_t ndim() { return Dimensions; }
+
+private:
+    friend struct nb::detail::type_caster<Array>;
+    void* data_ = nullptr;
+    const std::int64_t* shape_ = nullptr;
+};
+
 template <class T>
 using Maybe = std::optional<T>;
 using Weights = Maybe<Array<const double, 1>>;
@@ -56,6 +74,11 @@ lyceum::Matrix<T> matrix(const Array<T, 2>& array) {
     return {array.data(), array.shape(0), array.shape(1)};
 }
 
+template <class T>
+lyceum::Matrix<T> matrix(const HeldArray<T, 2>& array) {
+    return {array.data(), array.shape(0), array.shape(1)};
+}
+
 // A NumPy array that owns the values of a vector: of one axis, or of rows of `width`.
 template <class T>
 nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::size_t width = 0) {
@@ -72,3 +95,61 @@ inline lyceum::Poll signals() {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     });
 }
+
+// Holds the array of an argument until the call is over.
+class ArrayHolder {
+public:
+    struct Kind {
+        nb::dlpack::dtype type;
+        std::uint8_t axes;
+        bool is_constant;
+    };
+
+    ArrayHolder() = default;
+    ArrayHolder(const ArrayHolder&) = delete;
+    ArrayHolder& operator=(const ArrayHolder&) = delete;
+    ~ArrayHolder() {
+        if (held_) release();
+    }
+
+    // Whether `object` is an array of this kind; then data and shape are set.
+    bool hold(nb::handle object, Kind kind, std::uint32_t flags, nb::detail::cleanup_list* cleanup, void*& data,
+              const std::int64_t*& shape) noexcept;
+
+private:
+    void release() noexcept;
+    nb::detail::ndarray_handle* held_ = nullptr;
+};
+
+namespace nanobind::detail {
+
+template <class T, int Dimensions>
+struct type_caster<Array<T, Dimensions>> {
+    using Argument = Array<T, Dimensions>;
+    using Held = HeldArray<T, Dimensions>;
+    NB_TYPE_CASTER(Argument, make_caster<Held>::Name)
+
+    bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+        constexpr ArrayHolder::Kind kind{dtype<T>(), Dimensions, std::is_const_v<T>};
+        return holder.hold(source, kind, flags, cleanup, value.data_, value.shape_);
+    }
+
+    ArrayHolder holder;
+};
+
+template <class T, int Dimensions>
+struct type_caster<std::optional<Array<T, Dimensions>>> {
+    using Argument = Array<T, Dimensions>;
+    NB_TYPE_CASTER(std::optional<Argument>, optional_name(make_caster<Argument>::Name))
+
+    bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+        if (source.is_none()) return true;
+        if (!array.from_python(source, flags, cleanup)) return false;
+        value = array.value;
+        return true;
+    }
+
+    make_caster<Argument> array;
+};
+
+}  // namespace nanobind::detail

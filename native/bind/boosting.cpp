@@ -19,6 +19,9 @@ using Bytes = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::device::cpu>;  // of an
 using Numbers = Array<const double, 1>;
 using Integers = Array<const std::int32_t, 1>;
 using Flags = Array<const std::uint8_t, 1>;
+using HeldBytes = HeldArray<const std::uint8_t, 2>;
+using HeldIntegers = HeldArray<const std::int32_t, 1>;
+using HeldFlags = HeldArray<const std::uint8_t, 1>;
 using NodeNumbers = Array<std::uint16_t, 1>;
 
 template <class T>
@@ -82,7 +85,7 @@ struct GrownArrays {
 // All rows of a table in bins, and the buffers of the trees that are grown on them. No thread outlives a call.
 class BoostTable {
 public:
-    BoostTable(Bytes rows, Array<const std::uint8_t, 2> columns, Integers n_bins, Flags is_category)
+    BoostTable(const Bytes& rows, const HeldBytes& columns, const HeldIntegers& n_bins, const HeldFlags& is_category)
         : rows_(rows), columns_(columns), n_bins_(n_bins), is_category_(is_category) {
         const auto d = columns.shape(0), n = columns.shape(1);
         expect(d > 0 && n < 0xffffffffu, "a table has at least a column, and fewer than 2**32 - 1 rows");
@@ -178,9 +181,9 @@ private:
     }
 
     Bytes rows_;
-    Array<const std::uint8_t, 2> columns_;
-    Integers n_bins_;
-    Flags is_category_;
+    HeldBytes columns_;
+    HeldIntegers n_bins_;
+    HeldFlags is_category_;
     boosting::Table table_;
     boosting::GrowBuffers buffers_;
     boosting::UnitBuffers units_;
@@ -281,7 +284,7 @@ void bind_boosting(nb::module_& m) {
         .def_rw("max_gradient", &BoostRules::max_gradient)
         .def_rw("max_hessian", &BoostRules::max_hessian);
     nb::class_<BoostTable>(m, "BoostTable", "Rows in bins, to grow trees of gradients on.")
-        .def(nb::init<Bytes, Array<const std::uint8_t, 2>, Integers, Flags>(), "rows"_a.noconvert(),
+        .def(nb::init<const Bytes&, const HeldBytes&, const HeldIntegers&, const HeldFlags&>(), "rows"_a.noconvert(),
              "columns"_a.noconvert(), "n_bins"_a.noconvert(), "is_category"_a.noconvert())
         .def(
             "grow", &BoostTable::grow, "g"_a.noconvert(), "h"_a.noconvert().none(), "rows"_a.noconvert().none(),

@@ -8,16 +8,16 @@ namespace ln = lyceum::neighbors;
 
 namespace {
 
-using Numbers = Array<const std::int64_t, 1>;
-using Reals = Array<const double, 1>;
+using Numbers = HeldArray<const std::int64_t, 1>;
+using Reals = HeldArray<const double, 1>;
 
 // The neighbours of all queries, with the arrays that hold them.
 struct BoundLists {
     Numbers offsets, rows;
     Reals kernel;
-    Weights count;
+    Maybe<Reals> count;
 
-    BoundLists(Numbers offsets_, Numbers rows_, Reals kernel_, Weights count_)
+    BoundLists(const Numbers& offsets_, const Numbers& rows_, const Reals& kernel_, const Maybe<Reals>& count_)
         : offsets(offsets_), rows(rows_), kernel(kernel_), count(count_) {
         const auto listed = rows.shape(0);
         expect(offsets.shape(0) > 0, "offsets is empty");
@@ -50,8 +50,8 @@ struct LocalRules {
     }
 };
 
-nb::tuple local_fits(Array<const double, 2> X, Reals y, Array<const double, 2> Q, const BoundLists& lists,
-                     const LocalRules& rules) {
+nb::tuple local_fits(Array<const double, 2> X, Array<const double, 1> y, Array<const double, 2> Q,
+                     const BoundLists& lists, const LocalRules& rules) {
     const auto d = X.shape(1), m = lists.queries();
     expect_shape("y", y, {X.shape(0)});
     expect_shape("Q", Q, {m, d});
@@ -72,8 +72,8 @@ nb::tuple local_fits(Array<const double, 2> X, Reals y, Array<const double, 2> Q
 
 void bind_neighbors(nb::module_& m) {
     nb::class_<BoundLists>(m, "WeightedLists", "Rows near every query, with their weights: from offset to offset.")
-        .def(nb::init<Numbers, Numbers, Reals, Weights>(), "offsets"_a.noconvert(), "rows"_a.noconvert(),
-             "kernel"_a.noconvert(), "count"_a.noconvert().none());
+        .def(nb::init<const Numbers&, const Numbers&, const Reals&, const Maybe<Reals>&>(), "offsets"_a.noconvert(),
+             "rows"_a.noconvert(), "kernel"_a.noconvert(), "count"_a.noconvert().none());
     nb::class_<LocalRules>(m, "LocalRules", "How a neighbourhood is fitted; without steps, directly.")
         .def(nb::init<int, std::int64_t, double, double>(), "degree"_a, "steps"_a, "rate"_a, "tolerance"_a);
     m.def("local_fits", &local_fits, "X"_a.noconvert(), "y"_a.noconvert(), "Q"_a.noconvert(), "lists"_a, "rules"_a,

@@ -16,7 +16,7 @@ namespace {
 using Columns = Array<const std::int32_t, 1>;
 using Offsets = Array<const std::int64_t, 1>;
 template <class... T>
-using Rows = std::variant<Array<T, 2>...>;
+using Rows = std::variant<HeldArray<T, 2>...>;
 // Codes of any type: one binding looks at it, instead of one for each.
 using AnyRows = Rows<const std::int8_t, const std::uint8_t, const std::int16_t, const std::int32_t, const std::int64_t,
                      const float, const double>;

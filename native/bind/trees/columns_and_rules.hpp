@@ -7,10 +7,10 @@
 #include "arrays.hpp"
 
 using AnyCodes = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu, nb::ro>;
-using Reals = Array<const double, 1>;
-using Ints = Array<const std::int32_t, 1>;
-using Longs = Array<const std::int64_t, 1>;
-using Flags = Array<const std::uint8_t, 1>;
+using Reals = HeldArray<const double, 1>;
+using Ints = HeldArray<const std::int32_t, 1>;
+using Longs = HeldArray<const std::int64_t, 1>;
+using Flags = HeldArray<const std::uint8_t, 1>;
 
 struct BoundColumns {
     AnyCodes codes;
@@ -19,7 +19,8 @@ struct BoundColumns {
     Longs first;
     Reals lower, upper;
 
-    BoundColumns(AnyCodes codes_, Ints n_codes_, Flags is_category_, Longs first_, Reals lower_, Reals upper_)
+    BoundColumns(const AnyCodes& codes_, const Ints& n_codes_, const Flags& is_category_, const Longs& first_,
+                 const Reals& lower_, const Reals& upper_)
         : codes(codes_), n_codes(n_codes_), is_category(is_category_), first(first_), lower(lower_), upper(upper_) {
         const auto d = codes.shape(0);
         const auto bytes = codes.dtype().bits / 8;

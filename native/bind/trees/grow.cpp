@@ -22,7 +22,7 @@ using Columns = BoundColumns;
 using Rules = BoundRules;
 
 template <class Instance, class Make>
-std::vector<Instance> instances(std::size_t n, const Weights& w, const Maybe<Ints>& rows, Make&& make) {
+std::vector<Instance> instances(std::size_t n, const Weights& w, const Maybe<CodesArray>& rows, Make&& make) {
     data_or_null("w", w, {n});
     std::vector<Instance> out;
     const std::size_t m = rows ? rows->shape(0) : n;
@@ -38,7 +38,8 @@ std::vector<Instance> instances(std::size_t n, const Weights& w, const Maybe<Int
 
 class Grower {
 public:
-    Grower(const Columns& columns, CodesArray y, std::size_t classes, Weights w, const Rules& rules, Maybe<Ints> rows)
+    Grower(const Columns& columns, CodesArray y, std::size_t classes, Weights w, const Rules& rules,
+           Maybe<CodesArray> rows)
         : rules_(rules) {
         const auto n = columns.codes.shape(1);
         expect_shape("y", y, {n});
@@ -61,7 +62,8 @@ public:
                                                                columns.view(), rules_, std::move(all));
     }
 
-    Grower(const Columns& columns, Reals y, Weights w, const Rules& rules, Maybe<Ints> rows) : rules_(rules) {
+    Grower(const Columns& columns, Array<const double, 1> y, Weights w, const Rules& rules, Maybe<CodesArray> rows)
+        : rules_(rules) {
         const auto n = columns.codes.shape(1);
         expect_shape("y", y, {n});
         point();
@@ -156,8 +158,9 @@ void bind_tree_grow(nb::module_& m) {
     m.def("rank_column", &rank_column<float>, "X"_a.noconvert(), "j"_a, "codes"_a.noconvert(),
           "Ranks of the cells of column j among its distinct values, which are returned; missing cells come last.");
     nb::class_<Columns>(m, "TreeColumns", "Columns as ranks: what trees are grown on.")
-        .def(nb::init<AnyCodes, Ints, Flags, Longs, Reals, Reals>(), "codes"_a.noconvert(), "n_codes"_a.noconvert(),
-             "is_category"_a.noconvert(), "first"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert());
+        .def(nb::init<const AnyCodes&, const Ints&, const Flags&, const Longs&, const Reals&, const Reals&>(),
+             "codes"_a.noconvert(), "n_codes"_a.noconvert(), "is_category"_a.noconvert(), "first"_a.noconvert(),
+             "lower"_a.noconvert(), "upper"_a.noconvert());
     nb::class_<Rules>(m, "TreeRules", "How a tree is grown.")
         .def(nb::init<>())
         .def_prop_rw(
@@ -192,11 +195,12 @@ void bind_tree_grow(nb::module_& m) {
         .def_rw("loss", &Rules::loss)
         .def_rw("actions", &Rules::actions);
     nb::class_<Grower>(m, "TreeGrower", "Grows one tree; what is open is split node by node, or finished as a subtree.")
-        .def(nb::init<const Columns&, CodesArray, std::size_t, Weights, const Rules&, Maybe<Ints>>(),
+        .def(nb::init<const Columns&, CodesArray, std::size_t, Weights, const Rules&, Maybe<CodesArray>>(),
              nb::keep_alive<1, 2>(), "columns"_a, "y"_a.noconvert(), "classes"_a, "w"_a.noconvert(), "rules"_a,
              "rows"_a.noconvert() = nb::none())
-        .def(nb::init<const Columns&, Reals, Weights, const Rules&, Maybe<Ints>>(), nb::keep_alive<1, 2>(), "columns"_a,
-             "y"_a.noconvert(), "w"_a.noconvert(), "rules"_a, "rows"_a.noconvert() = nb::none())
+        .def(nb::init<const Columns&, Array<const double, 1>, Weights, const Rules&, Maybe<CodesArray>>(),
+             nb::keep_alive<1, 2>(), "columns"_a, "y"_a.noconvert(), "w"_a.noconvert(), "rules"_a,
+             "rows"_a.noconvert() = nb::none())
         .def_prop_ro(
             "open",
             [](Grower& g) {

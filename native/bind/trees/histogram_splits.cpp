@@ -6,11 +6,11 @@ using namespace nb::literals;
 
 namespace {
 
-using Seeds = Array<const std::uint64_t, 1>;
+using Seeds = HeldArray<const std::uint64_t, 1>;
 
 // Sums of the cells of every column in every slot, with the arrays that hold them.
 struct BoundTables {
-    Array<const double, 3> tables;
+    HeldArray<const double, 3> tables;
     Longs offsets;
     bool counted;
 
@@ -30,10 +30,10 @@ struct BoundTables {
 // The nodes of the slots: whether each may be split, its sums, and its columns of one value.
 struct BoundNodes {
     Flags open;
-    Array<const double, 2> total;
+    HeldArray<const double, 2> total;
     Reals impurity;
     Seeds seed;
-    Array<std::uint8_t, 2> dead;
+    HeldArray<std::uint8_t, 2> dead;
 
     void check(std::size_t slots, std::size_t d, std::size_t classes) const {
         expect_shape("open", open, {slots});
@@ -46,13 +46,13 @@ struct BoundNodes {
 
 // Room for the split of every slot.
 struct BoundSplits {
-    Array<std::int32_t, 1> feature;
-    Array<std::uint8_t, 1> kind;
-    Array<std::int32_t, 1> children, missing;
-    Array<double, 1> gain, threshold;
-    Array<double, 2> cuts;
-    Array<std::int32_t, 2> branches;
-    Maybe<Array<double, 3>> considered;
+    HeldArray<std::int32_t, 1> feature;
+    HeldArray<std::uint8_t, 1> kind;
+    HeldArray<std::int32_t, 1> children, missing;
+    HeldArray<double, 1> gain, threshold;
+    HeldArray<double, 2> cuts;
+    HeldArray<std::int32_t, 2> branches;
+    Maybe<HeldArray<double, 3>> considered;
 
     lyceum::trees::NodeSplits view(std::size_t slots, const lyceum::trees::TreeColumns& columns,
                                    std::size_t max_branches) const {
@@ -118,15 +118,18 @@ void histogram_splits(const BoundColumns& bound, BoundRules rules, std::size_t c
 
 void bind_histogram_splits(nb::module_& m) {
     nb::class_<BoundTables>(m, "NodeTables", "Sums over the cells of every column, for the nodes in some slots.")
-        .def(nb::init<Array<const double, 3>, Longs, bool>(), "tables"_a.noconvert(), "offsets"_a.noconvert(),
-             "counted"_a);
+        .def(nb::init<const HeldArray<const double, 3>&, const Longs&, bool>(), "tables"_a.noconvert(),
+             "offsets"_a.noconvert(), "counted"_a);
     nb::class_<BoundNodes>(m, "OpenNodes", "The nodes in some slots: those open are split.")
-        .def(nb::init<Flags, Array<const double, 2>, Reals, Seeds, Array<std::uint8_t, 2>>(), "open"_a.noconvert(),
-             "total"_a.noconvert(), "impurity"_a.noconvert(), "seed"_a.noconvert(), "dead"_a.noconvert());
+        .def(nb::init<const Flags&, const HeldArray<const double, 2>&, const Reals&, const Seeds&,
+                      const HeldArray<std::uint8_t, 2>&>(),
+             "open"_a.noconvert(), "total"_a.noconvert(), "impurity"_a.noconvert(), "seed"_a.noconvert(),
+             "dead"_a.noconvert());
     nb::class_<BoundSplits>(m, "NodeSplits", "Room for the splits of the nodes in some slots.")
-        .def(nb::init<Array<std::int32_t, 1>, Array<std::uint8_t, 1>, Array<std::int32_t, 1>, Array<std::int32_t, 1>,
-                      Array<double, 1>, Array<double, 1>, Array<double, 2>, Array<std::int32_t, 2>,
-                      Maybe<Array<double, 3>>>(),
+        .def(nb::init<const HeldArray<std::int32_t, 1>&, const HeldArray<std::uint8_t, 1>&,
+                      const HeldArray<std::int32_t, 1>&, const HeldArray<std::int32_t, 1>&, const HeldArray<double, 1>&,
+                      const HeldArray<double, 1>&, const HeldArray<double, 2>&, const HeldArray<std::int32_t, 2>&,
+                      const Maybe<HeldArray<double, 3>>&>(),
              "feature"_a.noconvert(), "kind"_a.noconvert(), "children"_a.noconvert(), "missing"_a.noconvert(),
              "gain"_a.noconvert(), "threshold"_a.noconvert(), "cuts"_a.noconvert(), "branches"_a.noconvert(),
              "considered"_a.noconvert().none());

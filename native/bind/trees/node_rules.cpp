@@ -8,7 +8,7 @@ using namespace nb::literals;
 
 namespace {
 
-void midpoints(Reals low, Reals high, Array<double, 1> out) {
+void midpoints(Array<const double, 1> low, Array<const double, 1> high, Array<double, 1> out) {
     expect_shape("high", high, {low.shape(0)});
     expect_shape("out", out, {low.shape(0)});
     for (std::size_t i = 0; i < low.shape(0); ++i) out.data()[i] = lyceum::midpoint(low.data()[i], high.data()[i]);
@@ -27,7 +27,8 @@ void node_impurities(const BoundRules& rules, std::size_t classes, Array<const d
     }
 }
 
-void may_split(const BoundRules& rules, Longs n_rows, Longs depth, Reals impurity, Reals mean, double root_impurity,
+void may_split(const BoundRules& rules, Array<const std::int64_t, 1> n_rows, Array<const std::int64_t, 1> depth,
+               Array<const double, 1> impurity, Array<const double, 1> mean, double root_impurity,
                Array<std::uint8_t, 1> out) {
     const std::size_t n = n_rows.shape(0);
     expect_shape("depth", depth, {n});

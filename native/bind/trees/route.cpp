@@ -10,14 +10,16 @@ using namespace nb::literals;
 
 namespace {
 
-using Ints = Array<const std::int32_t, 1>;
-using Reals = Array<const double, 1>;
-using Values = Array<const double, 2>;
+using Ints = HeldArray<const std::int32_t, 1>;
+using Kinds = HeldArray<const std::uint8_t, 1>;
+using Reals = HeldArray<const double, 1>;
+using Values = HeldArray<const double, 2>;
 
 // The arrays of a Tree, kept alive, and checked against the number of columns.
 struct TreeArrays {
-    TreeArrays(Ints feature, Array<const std::uint8_t, 1> kind, Ints child, Ints n_children, Reals threshold,
-               Ints table, Ints n_codes, Ints missing, Reals cuts, Ints branches, Reals weight, std::size_t n_columns)
+    TreeArrays(const Ints& feature, const Kinds& kind, const Ints& child, const Ints& n_children,
+               const Reals& threshold, const Ints& table, const Ints& n_codes, const Ints& missing, const Reals& cuts,
+               const Ints& branches, const Reals& weight, std::size_t n_columns)
         : feature(feature),
           kind(kind),
           child(child),
@@ -49,7 +51,7 @@ struct TreeArrays {
     }
 
     Ints feature;
-    Array<const std::uint8_t, 1> kind;
+    Kinds kind;
     Ints child, n_children;
     Reals threshold;
     Ints table, n_codes, missing;
@@ -177,8 +179,8 @@ void bind_for(nb::module_& m, nb::class_<TreeArrays>& tree, const char* name) {
 
 void bind_tree_route(nb::module_& m) {
     nb::class_<TreeArrays> tree(m, "TreeArrays", "The arrays of a Tree, checked.");
-    tree.def(nb::init<Ints, Array<const std::uint8_t, 1>, Ints, Ints, Reals, Ints, Ints, Ints, Reals, Ints, Reals,
-                      std::size_t>(),
+    tree.def(nb::init<const Ints&, const Kinds&, const Ints&, const Ints&, const Reals&, const Ints&, const Ints&,
+                      const Ints&, const Reals&, const Ints&, const Reals&, std::size_t>(),
              "feature"_a.noconvert(), "kind"_a.noconvert(), "child"_a.noconvert(), "n_children"_a.noconvert(),
              "threshold"_a.noconvert(), "table"_a.noconvert(), "n_codes"_a.noconvert(), "missing"_a.noconvert(),
              "cuts"_a.noconvert(), "branches"_a.noconvert(), "weight"_a.noconvert(), "n_columns"_a);

@@ -56,9 +56,11 @@ public:
             if (codes)
                 lyceum::trees::stump_gains(group(g), n_, cells.data(), totals.data(), K, to, at);
             else if (together == 2)
-                lyceum::trees::stump_gains_of_two<2>(group(g), n_, weights.data(), totals(0), totals(1), to, at);
+                lyceum::trees::stump_gains_of_two<2>(group(g), n_, weights.data(), totals.data()[0], totals.data()[1],
+                                                     to, at);
             else
-                lyceum::trees::stump_gains_of_two<1>(group(g), n_, weights.data(), totals(0), totals(1), to, at);
+                lyceum::trees::stump_gains_of_two<1>(group(g), n_, weights.data(), totals.data()[0], totals.data()[1],
+                                                     to, at);
             g += together;
             poll(together * n_ * 32);
         }

@@ -17,16 +17,50 @@ namespace lyceum::density {
 
 inline constexpr size_t query_tile = 4;
 
+// The leaves that can add something to the sums of a tile of queries, by powers of 2 downwards; and what those from
+// each on can add together, summed from the smallest up.
+class LeafVisits {
+public:
+    explicit LeafVisits(const Leaves& leaves)
+        : leaves_(leaves), bound_(leaves.padded), left_(leaves.count), order_(leaves.count) {}
+
+    double* bounds() { return bound_.data(); }  // of one row of unit weight in every leaf; to set before `sort`
+    size_t count() const { return count_; }
+    size_t leaf(size_t at) const { return order_[at]; }
+    double left(size_t at) const { return left_[at]; }
+
+    void sort() {
+        std::array<size_t, buckets + 1> start{};
+        for (size_t l = 0; l < leaves_.count; ++l) {
+            bound_[l] *= leaves_.weight[l] * (1 + 1e-12);
+            if (bound_[l] > 0) ++start[bucket(bound_[l]) + 1];
+        }
+        for (size_t b = 0; b < buckets; ++b) start[b + 1] += start[b];
+        count_ = start[buckets];
+        for (size_t l = 0; l < leaves_.count; ++l)
+            if (bound_[l] > 0) order_[start[bucket(bound_[l])]++] = l;
+        double left = 0;
+        for (size_t at = count_; at-- > 0;) left_[at] = left += bound_[order_[at]];
+    }
+
+private:
+    static constexpr size_t buckets = 160;
+
+    static size_t bucket(double bound) {
+        return static_cast<size_t>(std::clamp(40 - std::ilogb(bound), 0, static_cast<int>(buckets) - 1));
+    }
+
+    const Leaves& leaves_;
+    std::vector<double, AlignedAllocator<double>> bound_, left_;
+    std::vector<size_t> order_;
+    size_t count_ = 0;
+};
+
 template <class Window>
 class KernelSums {
 public:
     KernelSums(const Leaves& leaves, double tolerance, Poll poll)
-        : leaves_(leaves),
-          tolerance_(tolerance),
-          poll_(poll),
-          bound_(leaves.padded),
-          left_(leaves.count),
-          order_(leaves.count) {}
+        : leaves_(leaves), tolerance_(tolerance), poll_(poll), visits_(leaves) {}
 
     // `own_row[q]` is the row that query q itself is, which its sum leaves out; null: none is left out.
     void operator()(Matrix<const double> Z, const std::int64_t* own_row, double* log_sums) {
@@ -35,16 +69,16 @@ public:
     }
 
 private:
-    static constexpr size_t L = lanes<double>, buckets = 160;
+    static constexpr size_t L = lanes<double>;
     static constexpr double tiny = 1e-250;
 
     void tile(Matrix<const double> Z, const std::int64_t* own_row, double* log_sums) {
         visit_order(Z);
         double sums[query_tile];
         for (size_t q = 0; q < Z.rows; ++q) sums[q] = own_row ? -leaves_.w[static_cast<size_t>(own_row[q])] : 0.;
-        for (size_t at = 0; at < visits_; ++at) {
-            if (left_[at] <= tolerance_ * *std::min_element(sums, sums + Z.rows)) break;
-            for (size_t q = 0; q < Z.rows; ++q) sums[q] += leaf_sum(Z.row(q), order_[at]);
+        for (size_t at = 0; at < visits_.count(); ++at) {
+            if (visits_.left(at) <= tolerance_ * *std::min_element(sums, sums + Z.rows)) break;
+            for (size_t q = 0; q < Z.rows; ++q) sums[q] += leaf_sum(Z.row(q), visits_.leaf(at));
             poll_(leaf_rows * Z.rows * (2 * leaves_.axes + 24));
         }
         for (size_t q = 0; q < Z.rows; ++q) {
@@ -67,26 +101,12 @@ private:
         return sum_lanes<double>(sum);
     }
 
-    // Bounds of all leaves for the box around the queries; the leaves that can add something, by powers of 2 downwards;
-    // and what those from each on can add together, summed from the smallest up.
+    // By the bounds of all leaves for the box around the queries.
     void visit_order(Matrix<const double> Z) {
-        bounds<Window>(Z, [&](size_t l, Doubles state) { store(bound_.data() + l, Window::bound_value(state)); });
-        std::array<size_t, buckets + 1> start{};
-        for (size_t l = 0; l < leaves_.count; ++l) {
-            bound_[l] *= leaves_.weight[l] * (1 + 1e-12);
-            if (bound_[l] > 0) ++start[bucket(bound_[l]) + 1];
-        }
-        for (size_t b = 0; b < buckets; ++b) start[b + 1] += start[b];
-        visits_ = start[buckets];
-        for (size_t l = 0; l < leaves_.count; ++l)
-            if (bound_[l] > 0) order_[start[bucket(bound_[l])]++] = l;
-        double left = 0;
-        for (size_t at = visits_; at-- > 0;) left_[at] = left += bound_[order_[at]];
+        double* bound = visits_.bounds();
+        bounds<Window>(Z, [=](size_t l, Doubles state) { store(bound + l, Window::bound_value(state)); });
+        visits_.sort();
         poll_(leaves_.count * (2 * leaves_.axes + 40));
-    }
-
-    static size_t bucket(double bound) {
-        return static_cast<size_t>(std::clamp(40 - std::ilogb(bound), 0, static_cast<int>(buckets) - 1));
     }
 
     // `use(l, state)` with the envelope's state at the distances between the box of Z and L leaves from l on.
@@ -140,8 +160,9 @@ private:
         return top + std::log(sum);
     }
 
+    // Rare, and long: one copy of it.
     template <class Log>
-    void log_terms(const double* z, size_t l, std::int64_t own, double* terms) const {
+    [[gnu::noinline]] void log_terms(const double* z, size_t l, std::int64_t own, double* terms) const {
         const double *cells = leaves_.leaf(l), *w = leaves_.w.data() + l * leaf_rows;
         constexpr double none = -std::numeric_limits<double>::infinity();
         for (size_t r = 0; r < leaf_rows; r += L) {
@@ -156,9 +177,7 @@ private:
     const Leaves& leaves_;
     double tolerance_;
     Poll poll_;
-    std::vector<double, AlignedAllocator<double>> bound_, left_;
-    std::vector<size_t> order_;
-    size_t visits_ = 0;
+    LeafVisits visits_;
 };
 
 }  // namespace lyceum::density

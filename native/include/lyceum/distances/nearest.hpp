@@ -66,9 +66,10 @@ private:
 
 // A packed group of queries, from number `query` on, against a packed chunk of Y.
 template <class Space>
-void nearest_in_chunk(const Space& space, const double* group, size_t query, size_t queries, const double* chunk,
+void nearest_in_chunk(const void* of, const double* group, size_t query, size_t queries, const double* chunk,
                       size_t begin, size_t count, size_t d, NearestLists& lists) {
     constexpr size_t G = side_rows<Space>, R = group_rows<double>, L = lanes<double>;
+    const Space& space = *static_cast<const Space*>(of);
     const size_t wide = std::min(R, queries - query);
     double values[G * R];
     for (size_t i = 0; i < count; i += G) {
@@ -87,10 +88,17 @@ void nearest_in_chunk(const Space& space, const double* group, size_t query, siz
     }
 }
 
-template <class T, class Space>
-void nearest(const Space& space, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, NearestOutput out,
+// A space as seen from outside of a chunk: what is around it is compiled once for all spaces.
+struct ChunkSearch {
+    const void* space;
+    size_t side;  // rows of Y that are compared together
+    decltype(&nearest_in_chunk<SquaredDifferences>) in_chunk;
+};
+
+template <class T>
+void nearest(const ChunkSearch& search, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, NearestOutput out,
              Poll poll) {
-    constexpr size_t G = side_rows<Space>, R = group_rows<double>;
+    constexpr size_t R = group_rows<double>;
     const size_t n = X.rows, d = X.cols, size = chunk_rows(d);
     NearestLists lists(n, asked);
     double* queries = scratch<struct NearestQueries, double>(round_up(n, R) * d);
@@ -98,13 +106,19 @@ void nearest(const Space& space, Matrix<const T> X, Matrix<const T> Y, NearestQu
     if (n) pack_groups(X, 0, n, R, queries);
     for (size_t begin = 0; begin < Y.rows && n; begin += size) {
         const size_t count = std::min(size, Y.rows - begin);
-        pack_groups(Y, begin, count, G, chunk);
+        pack_groups(Y, begin, count, search.side, chunk);
         for (size_t q = 0; q < n; q += R) {
-            nearest_in_chunk(space, queries + q * d, q, n, chunk, begin, count, d, lists);
+            search.in_chunk(search.space, queries + q * d, q, n, chunk, begin, count, d, lists);
             poll(R * count * d);
         }
     }
     lists.write(out);
+}
+
+template <class T, class Space>
+void nearest(const Space& space, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, NearestOutput out,
+             Poll poll) {
+    nearest(ChunkSearch{&space, side_rows<Space>, &nearest_in_chunk<Space>}, X, Y, asked, out, poll);
 }
 
 }  // namespace lyceum::distances

@@ -18,7 +18,8 @@ struct SparseRows {
 };
 
 template <class Space, class T>
-double sparse_raw_value(const Space& space, const SparseRows<T>& X, size_t i, const SparseRows<T>& Y, size_t k) {
+double sparse_raw_value(const void* of, const SparseRows<T>& X, size_t i, const SparseRows<T>& Y, size_t k) {
+    const Space& space = *static_cast<const Space*>(of);
     typename Space::template State<double> state;
     auto a = X.indptr[i], b = Y.indptr[k];
     const auto a_end = X.indptr[i + 1], b_end = Y.indptr[k + 1];
@@ -32,11 +33,27 @@ double sparse_raw_value(const Space& space, const SparseRows<T>& X, size_t i, co
     return space.value(state);
 }
 
-template <class T, class Space>
-void sparse_pairwise(const Space& space, SparseRows<T> X, SparseRows<T> Y, double* out, Poll poll) {
+// A space as seen from outside of a pair: what is around it is compiled once for all spaces.
+template <class T>
+struct SparsePairs {
+    const void* space;
+    decltype(&sparse_raw_value<SquaredDifferences, T>) raw_value;
+    bool are_squares;
+
+    template <class Space>
+    static SparsePairs of(const Space& space) {
+        return {&space, &sparse_raw_value<Space, T>, std::is_same_v<Space, SquaredDifferences>};
+    }
+    double operator()(const SparseRows<T>& X, size_t i, const SparseRows<T>& Y, size_t k) const {
+        return raw_value(space, X, i, Y, k);
+    }
+};
+
+template <class T>
+void sparse_pairwise(const SparsePairs<T>& pairs, SparseRows<T> X, SparseRows<T> Y, double* out, Poll poll) {
     for (size_t i = 0; i < X.rows; ++i)
         for (size_t k = 0; k < Y.rows; ++k) {
-            out[i * Y.rows + k] = sparse_raw_value(space, X, i, Y, k);
+            out[i * Y.rows + k] = pairs(X, i, Y, k);
             poll(8 * (X.stored(i) + Y.stored(k) + 1));
         }
 }
@@ -95,13 +112,12 @@ private:
 
 // Squared differences are bounded by products first: the values themselves are computed only where they may be among
 // the nearest, so that the answers are those of all pairs.
-template <class T, class Space>
-void sparse_nearest(const Space& space, SparseRows<T> X, SparseRows<T> Y, NearestQuery asked, NearestOutput out,
-                    Poll poll) {
+template <class T>
+void sparse_nearest(const SparsePairs<T>& pairs, SparseRows<T> X, SparseRows<T> Y, NearestQuery asked,
+                    NearestOutput out, Poll poll) {
     std::vector<Neighbor> storage(asked.k);
     std::optional<SparseProducts<T>> products;
-    if constexpr (std::is_same_v<Space, SquaredDifferences>)
-        if (X.rows > 3) products.emplace(Y);
+    if (pairs.are_squares && X.rows > 3) products.emplace(Y);
     for (size_t i = 0; i < X.rows; ++i) {
         NearestHeap heap(storage.data(), asked.k);
         if (products) poll(8 * products->set(X, i));
@@ -109,7 +125,7 @@ void sparse_nearest(const Space& space, SparseRows<T> X, SparseRows<T> Y, Neares
             const std::int64_t row = asked.first + static_cast<std::int64_t>(k);
             const size_t stored = X.stored(i) + Y.stored(k);
             if (products && products->least(k, stored) > heap.limit()) continue;
-            if (!asked.skips(i, row)) heap.offer(sparse_raw_value(space, X, i, Y, k), row);
+            if (!asked.skips(i, row)) heap.offer(pairs(X, i, Y, k), row);
             poll(8 * (stored + 1));
         }
         heap.write(out.raw + i * asked.k, out.rows + i * asked.k);
