@@ -64,8 +64,7 @@ void sparse_pairwise(const std::string& space, double p, Indices x_indptr, Indic
                      Indices y_indptr, Indices y_indices, Array<const T, 1> y_data, Array<double, 2> out) {
     const auto X = sparse_rows(x_indptr, x_indices, x_data), Y = sparse_rows(y_indptr, y_indices, y_data);
     expect_shape("out", out, {X.rows, Y.rows});
-    with_space(space, p,
-               [&](const auto& one) { ld::sparse_pairwise(ld::SparsePairs<T>::of(one), X, Y, out.data(), signals()); });
+    with_space(space, p, [&](const auto& one) { ld::sparse_pairwise(one, X, Y, out.data(), signals()); });
 }
 
 template <class T>
@@ -75,8 +74,7 @@ void sparse_nearest(const std::string& space, double p, Indices x_indptr, Indice
     const auto X = sparse_rows(x_indptr, x_indices, x_data), Y = sparse_rows(y_indptr, y_indices, y_data);
     const auto out = output(raw, rows, X.rows);
     const ld::NearestQuery asked{raw.shape(1), first, data_or_null("skip", skip, {X.rows})};
-    with_space(space, p,
-               [&](const auto& one) { ld::sparse_nearest(ld::SparsePairs<T>::of(one), X, Y, asked, out, signals()); });
+    with_space(space, p, [&](const auto& one) { ld::sparse_nearest(one, X, Y, asked, out, signals()); });
 }
 
 class LeafTree {

@@ -33,7 +33,7 @@ void kernel_gram(const std::string& name, double gamma, double shift, int degree
     expect(other.cols == X.shape(1), "X and Y have different numbers of columns");
     expect_shape("out", out, {X.shape(0), other.rows});
     with_kernel(name, gamma, shift, degree, [&](const auto& kernel) {
-        lk::gram<T>(kernel, matrix(X), other, same, out.data(), threads, signals());
+        lk::gram<T>(lk::turn_by<T>(kernel), matrix(X), other, same, out.data(), threads, signals());
     });
 }
 
@@ -44,7 +44,7 @@ void kernel_sums(const std::string& name, double gamma, double shift, int degree
     expect_shape("coef", coef, {X.shape(0), coef.shape(1)});
     expect_shape("out", out, {Y.shape(0), coef.shape(1)});
     with_kernel(name, gamma, shift, degree, [&](const auto& kernel) {
-        lk::kernel_sums<T>(kernel, matrix(X), matrix(coef), matrix(Y), out.data(), threads, signals());
+        lk::kernel_sums<T>(lk::turn_by<T>(kernel), matrix(X), matrix(coef), matrix(Y), out.data(), threads, signals());
     });
 }
 

@@ -92,10 +92,10 @@ void test_sparse_rows_are_dense_rows(const Space& space) {
     pairwise(space, matrix_of(x, 2, 4), matrix_of(y, 2, 4), dense.data(), Poll());
     const SparseRows<double> A{x_ptr.data(), x_at.data(), x_data.data(), 2},
         B{y_ptr.data(), y_at.data(), y_data.data(), 2};
-    sparse_pairwise(SparsePairs<double>::of(space), A, B, sparse.data(), Poll());
+    sparse_pairwise(space, A, B, sparse.data(), Poll());
     CHECK(dense == sparse);
     Lists lists(2, 2);
-    sparse_nearest(SparsePairs<double>::of(space), A, B, {2}, lists.out(), Poll());
+    sparse_nearest(space, A, B, {2}, lists.out(), Poll());
     CHECK(lists == by_sorting(space, matrix_of(x, 2, 4), matrix_of(y, 2, 4), 2));
     // five queries, which are bounded by products first where differences are squared
     const std::vector<std::int32_t> many_ptr{0, 2, 2, 4, 6, 8}, many_at{1, 3, 2, 3, 0, 3, 1, 3};
@@ -103,7 +103,7 @@ void test_sparse_rows_are_dense_rows(const Space& space) {
         many{0, 2, 0, -1, 0, 0, 0, 0, 0, 0, 3, -1, 1, 0, 0, 5, 0, 2, 0, -1};
     const SparseRows<double> C{many_ptr.data(), many_at.data(), many_data.data(), 5};
     Lists of_many(5, 2);
-    sparse_nearest(SparsePairs<double>::of(space), C, C, {2}, of_many.out(), Poll());
+    sparse_nearest(space, C, C, {2}, of_many.out(), Poll());
     CHECK(of_many == by_sorting(space, matrix_of(many, 5, 4), matrix_of(many, 5, 4), 2));
 }
 

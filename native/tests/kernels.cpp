@@ -20,9 +20,10 @@ void test_gram_and_sums(size_t n, size_t m, size_t d) {
     const Doubles1 X = random.normal<double>(n * d, 0, 1), Y = random.normal<double>(m * d, 0, 1);
     Doubles1 K(n * m), own(n * n), out(m), coef = random.uniform(n);
     const GaussianKernel kernel{.3};
-    gram<double>(kernel, {X.data(), n, d}, {Y.data(), m, d}, false, K.data(), 2, Poll());
-    gram<double>(kernel, {X.data(), n, d}, {X.data(), n, d}, true, own.data(), 2, Poll());
-    kernel_sums<double>(kernel, {X.data(), n, d}, {coef.data(), n, 1}, {Y.data(), m, d}, out.data(), 2, Poll());
+    gram<double>(turn_by<double>(kernel), {X.data(), n, d}, {Y.data(), m, d}, false, K.data(), 2, Poll());
+    gram<double>(turn_by<double>(kernel), {X.data(), n, d}, {X.data(), n, d}, true, own.data(), 2, Poll());
+    kernel_sums<double>(turn_by<double>(kernel), {X.data(), n, d}, {coef.data(), n, 1}, {Y.data(), m, d}, out.data(), 2,
+                        Poll());
     for (size_t j = 0; j < m; ++j) {
         double sum = 0;
         for (size_t i = 0; i < n; ++i) {
@@ -41,7 +42,7 @@ void test_smo(size_t n) {
     Random random;
     const Doubles1 X = random.normal<double>(n * 2, 0, 1);
     Doubles1 K(n * n), s(n), v(n), C(n, 1.), b(n, 0.);
-    gram<double>(GaussianKernel{1.}, {X.data(), n, 2}, {X.data(), n, 2}, true, K.data(), 1, Poll());
+    gram<double>(turn_by<double>(GaussianKernel{1.}), {X.data(), n, 2}, {X.data(), n, 2}, true, K.data(), 1, Poll());
     for (size_t i = 0; i < n; ++i) s[i] = v[i] = i % 2 ? 1 : -1;
     Poll poll;
     CHECK(

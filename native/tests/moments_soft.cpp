@@ -100,8 +100,8 @@ void test_counts(size_t n, size_t K) {
     const std::vector<T> X(raw.begin(), raw.end());
     const auto w = random.uniform(n), R = responsibilities(random, n, K);
     Doubles1 counts(9 * K), want(9 * K);
-    soft_counts<T>(matrix_of(X, n, 3), matrix_of(R, n, K), w.data(), {columns.data(), offsets.data(), 2}, counts.data(),
-                   Poll());
+    soft_counts(rows::CodedRows(matrix_of(X, n, 3)), matrix_of(R, n, K), w.data(), {columns.data(), offsets.data(), 2},
+                counts.data(), Poll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < 2; ++j) {
             const int x = raw[i * 3 + columns[j]];

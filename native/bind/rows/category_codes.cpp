@@ -25,6 +25,10 @@ std::size_t axis(const AnyRows& X, std::size_t i) {
     return std::visit([&](const auto& cells) { return cells.shape(i); }, X);
 }
 
+lyceum::rows::CodedRows coded_rows(const AnyRows& X) {
+    return std::visit([](const auto& cells) { return lyceum::rows::CodedRows(matrix(cells)); }, X);
+}
+
 void expect_columns(const Columns& columns, std::size_t d) {
     for (std::size_t j = 0; j < columns.shape(0); ++j)
         expect(columns.data()[j] >= 0 && static_cast<std::size_t>(columns.data()[j]) < d,
@@ -50,12 +54,8 @@ void class_counts(const AnyRows& X, CodesArray codes, Weights w, Columns columns
     expect_shape("codes", codes, {n});
     expect_shape("counts", counts, {static_cast<std::size_t>(levels.offsets[levels.m]), K});
     const double* weights = data_or_null("w", w, {n});
-    std::visit(
-        [&](const auto& cells) {
-            lyceum::moments::class_counts(matrix(cells), lyceum::Codes{codes.data(), K}, weights, levels, counts.data(),
-                                          signals());
-        },
-        X);
+    lyceum::moments::class_counts(coded_rows(X), lyceum::Codes{codes.data(), K}, weights, levels, counts.data(),
+                                  signals());
 }
 
 void soft_counts(const AnyRows& X, Array<const double, 2> R, Weights w, Columns columns, Offsets offsets,
@@ -65,11 +65,7 @@ void soft_counts(const AnyRows& X, Array<const double, 2> R, Weights w, Columns 
     expect_shape("R", R, {n, K});
     expect_shape("counts", counts, {static_cast<std::size_t>(levels.offsets[levels.m]), K});
     const double* weights = data_or_null("w", w, {n});
-    std::visit(
-        [&](const auto& cells) {
-            lyceum::moments::soft_counts(matrix(cells), matrix(R), weights, levels, counts.data(), signals());
-        },
-        X);
+    lyceum::moments::soft_counts(coded_rows(X), matrix(R), weights, levels, counts.data(), signals());
 }
 
 void table_log_joint(const AnyRows& X, Columns columns, Offsets offsets, Array<const double, 2> log_table,
@@ -78,11 +74,7 @@ void table_log_joint(const AnyRows& X, Columns columns, Offsets offsets, Array<c
     const auto levels = checked_levels(columns, offsets, axis(X, 1));
     expect_shape("log_table", log_table, {static_cast<std::size_t>(levels.offsets[levels.m]), K});
     expect_shape("out", out, {axis(X, 0), K});
-    std::visit(
-        [&](const auto& cells) {
-            lyceum::bayes::table_log_joint(matrix(cells), levels, matrix(log_table), out.data(), signals());
-        },
-        X);
+    lyceum::bayes::table_log_joint(coded_rows(X), levels, matrix(log_table), out.data(), signals());
 }
 
 void integer_presence(const AnyRows& X, Columns columns, Array<std::uint8_t, 2> seen, Array<std::uint8_t, 1> regular) {

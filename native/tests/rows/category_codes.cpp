@@ -37,8 +37,8 @@ void test_tables(size_t n, size_t K) {
     const auto codes = random.codes(n, -1, int(K));
     const auto w = random.uniform(n), table = random.template normal<double>(9 * K);
     Doubles1 counts(9 * K), want(9 * K), out(n * K), joint(n * K);
-    class_counts<T>(matrix_of(X, n, 3), {codes.data(), K}, w.data(), levels, counts.data(), Poll());
-    table_log_joint<T>(matrix_of(X, n, 3), levels, {table.data(), 9, K}, out.data(), Poll());
+    class_counts(rows::CodedRows(matrix_of(X, n, 3)), {codes.data(), K}, w.data(), levels, counts.data(), Poll());
+    table_log_joint(rows::CodedRows(matrix_of(X, n, 3)), levels, {table.data(), 9, K}, out.data(), Poll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < 2; ++j) {
             const int x = level(X[i * 3 + columns[j]], j);

@@ -31,8 +31,8 @@ void add_table_rows(const std::int32_t* table_rows, size_t rows, size_t m, Matri
     }
 }
 
-template <class T>
-void table_log_joint(Matrix<const T> X, rows::CodedColumns coded, Matrix<const double> table, double* out, Poll poll) {
+inline void table_log_joint(const rows::CodedRows& X, rows::CodedColumns coded, Matrix<const double> table, double* out,
+                            Poll poll) {
     constexpr size_t L = lanes<double>;
     const size_t K = table.cols;
     const auto padded = pad_table(table);

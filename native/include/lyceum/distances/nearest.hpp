@@ -1,6 +1,7 @@
 // The k nearest rows of Y for every row of X, by comparing all pairs; of equal values the lowest row number wins.
 // Cost: rows * rows * columns.
 #pragma once
+#include <lyceum/core/any_call.hpp>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/core/scratch.hpp>
 #include <lyceum/distances/nearest_heap.hpp>
@@ -66,10 +67,9 @@ private:
 
 // A packed group of queries, from number `query` on, against a packed chunk of Y.
 template <class Space>
-void nearest_in_chunk(const void* of, const double* group, size_t query, size_t queries, const double* chunk,
+void nearest_in_chunk(const Space& space, const double* group, size_t query, size_t queries, const double* chunk,
                       size_t begin, size_t count, size_t d, NearestLists& lists) {
     constexpr size_t G = side_rows<Space>, R = group_rows<double>, L = lanes<double>;
-    const Space& space = *static_cast<const Space*>(of);
     const size_t wide = std::min(R, queries - query);
     double values[G * R];
     for (size_t i = 0; i < count; i += G) {
@@ -88,16 +88,14 @@ void nearest_in_chunk(const void* of, const double* group, size_t query, size_t 
     }
 }
 
-// A space as seen from outside of a chunk: what is around it is compiled once for all spaces.
-struct ChunkSearch {
-    const void* space;
-    size_t side;  // rows of Y that are compared together
-    decltype(&nearest_in_chunk<SquaredDifferences>) in_chunk;
-};
+// nearest_in_chunk in some space.
+using SearchChunk = AnyCall<void(const double* group, size_t query, const double* chunk, size_t begin, size_t count,
+                                 NearestLists& lists)>;
 
+// `side` rows of Y are compared together.
 template <class T>
-void nearest(const ChunkSearch& search, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, NearestOutput out,
-             Poll poll) {
+[[gnu::noipa]] void nearest(size_t side, SearchChunk search, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked,
+                            NearestOutput out, Poll poll) {
     constexpr size_t R = group_rows<double>;
     const size_t n = X.rows, d = X.cols, size = chunk_rows(d);
     NearestLists lists(n, asked);
@@ -106,9 +104,9 @@ void nearest(const ChunkSearch& search, Matrix<const T> X, Matrix<const T> Y, Ne
     if (n) pack_groups(X, 0, n, R, queries);
     for (size_t begin = 0; begin < Y.rows && n; begin += size) {
         const size_t count = std::min(size, Y.rows - begin);
-        pack_groups(Y, begin, count, search.side, chunk);
+        pack_groups(Y, begin, count, side, chunk);
         for (size_t q = 0; q < n; q += R) {
-            search.in_chunk(search.space, queries + q * d, q, n, chunk, begin, count, d, lists);
+            search(queries + q * d, q, chunk, begin, count, lists);
             poll(R * count * d);
         }
     }
@@ -118,7 +116,11 @@ void nearest(const ChunkSearch& search, Matrix<const T> X, Matrix<const T> Y, Ne
 template <class T, class Space>
 void nearest(const Space& space, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, NearestOutput out,
              Poll poll) {
-    nearest(ChunkSearch{&space, side_rows<Space>, &nearest_in_chunk<Space>}, X, Y, asked, out, poll);
+    const auto search = [&](const double* group, size_t query, const double* chunk, size_t begin, size_t count,
+                            NearestLists& lists) {
+        nearest_in_chunk(space, group, query, X.rows, chunk, begin, count, X.cols, lists);
+    };
+    nearest<T>(side_rows<Space>, search, X, Y, asked, out, poll);
 }
 
 }  // namespace lyceum::distances

@@ -136,11 +136,10 @@ private:
 
     void compare_all(size_t query, size_t begin, size_t count) {
         constexpr size_t wide = group_rows<double>;
-        const SquaredDifferences squares;
         double* group = scratch<struct EuclideanQueries, double>(wide * d_);
         for (size_t q = query; q < std::min(query + R, X_.rows); q += wide) {
             pack_groups(X_, q, std::min(wide, X_.rows - q), wide, group);
-            nearest_in_chunk<SquaredDifferences>(&squares, group, q, X_.rows, full_side_, begin, count, d_, lists_);
+            nearest_in_chunk(SquaredDifferences{}, group, q, X_.rows, full_side_, begin, count, d_, lists_);
         }
     }
 

@@ -1,5 +1,6 @@
 // out[i, j] = the raw value of row i of X and row j of Y, both dense. Cost: rows * rows * columns.
 #pragma once
+#include <lyceum/core/any_call.hpp>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/core/scratch.hpp>
 #include <lyceum/distances/pair_tiles.hpp>
@@ -8,10 +9,9 @@ namespace lyceum::distances {
 
 // A packed chunk of Y, from row `begin` on, against all packed rows of X; compiled once for a space.
 template <class Space>
-void pairwise_chunk(const void* of, const double* side, size_t n, const double* rows, size_t begin, size_t count,
+void pairwise_chunk(const Space& space, const double* side, size_t n, const double* rows, size_t begin, size_t count,
                     size_t d, size_t m, double* out, Poll& poll) {
     constexpr size_t G = side_rows<Space>, R = group_rows<double>, L = lanes<double>;
-    const Space& space = *static_cast<const Space*>(of);
     double values[G * R];
     for (size_t i = 0; i < n; i += G) {
         for (size_t r = 0; r < count; r += R) {
@@ -25,30 +25,30 @@ void pairwise_chunk(const void* of, const double* side, size_t n, const double* 
     }
 }
 
-// A space as seen from outside of a chunk: what is around it is compiled once for all spaces.
-struct ChunkPairs {
-    const void* space;
-    size_t side;  // rows of X that are compared together
-    decltype(&pairwise_chunk<SquaredDifferences>) of_chunk;
-};
+// pairwise_chunk in some space.
+using CompareChunk = AnyCall<void(const double* side, const double* rows, size_t begin, size_t count, Poll& poll)>;
 
+// `group` rows of X are compared together.
 template <class T>
-void pairwise(const ChunkPairs& pairs, Matrix<const T> X, Matrix<const T> Y, double* out, Poll poll) {
+[[gnu::noipa]] void pairwise(size_t group, CompareChunk compare, Matrix<const T> X, Matrix<const T> Y, Poll poll) {
     constexpr size_t R = group_rows<double>;
     const size_t n = X.rows, m = Y.rows, d = X.cols, chunk = chunk_rows(d);
-    double* side = scratch<struct PairwiseSide, double>(round_up(n, pairs.side) * d);
+    double* side = scratch<struct PairwiseSide, double>(round_up(n, group) * d);
     double* rows = scratch<struct PairwiseRows, double>(chunk * d);
-    if (n) pack_groups(X, 0, n, pairs.side, side);
+    if (n) pack_groups(X, 0, n, group, side);
     for (size_t begin = 0; begin < m && n; begin += chunk) {
         const size_t count = std::min(chunk, m - begin);
         pack_groups(Y, begin, count, R, rows);
-        pairs.of_chunk(pairs.space, side, n, rows, begin, count, d, m, out, poll);
+        compare(side, rows, begin, count, poll);
     }
 }
 
 template <class T, class Space>
 void pairwise(const Space& space, Matrix<const T> X, Matrix<const T> Y, double* out, Poll poll) {
-    pairwise(ChunkPairs{&space, side_rows<Space>, &pairwise_chunk<Space>}, X, Y, out, poll);
+    const auto compare = [&](const double* side, const double* rows, size_t begin, size_t count, Poll& polled) {
+        pairwise_chunk(space, side, X.rows, rows, begin, count, X.cols, Y.rows, out, polled);
+    };
+    pairwise<T>(side_rows<Space>, compare, X, Y, poll);
 }
 
 }  // namespace lyceum::distances

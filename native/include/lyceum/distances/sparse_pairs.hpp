@@ -1,6 +1,7 @@
 // Raw values of pairs of sparse rows with ascending columns: only the columns stored in one of the two are visited, in
 // the order of the columns, so that the values are those of the dense kernels. Cost: the stored cells of all pairs.
 #pragma once
+#include <lyceum/core/any_call.hpp>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/distances/nearest.hpp>
 #include <optional>
@@ -18,8 +19,7 @@ struct SparseRows {
 };
 
 template <class Space, class T>
-double sparse_raw_value(const void* of, const SparseRows<T>& X, size_t i, const SparseRows<T>& Y, size_t k) {
-    const Space& space = *static_cast<const Space*>(of);
+double sparse_raw_value(const Space& space, const SparseRows<T>& X, size_t i, const SparseRows<T>& Y, size_t k) {
     typename Space::template State<double> state;
     auto a = X.indptr[i], b = Y.indptr[k];
     const auto a_end = X.indptr[i + 1], b_end = Y.indptr[k + 1];
@@ -33,27 +33,22 @@ double sparse_raw_value(const void* of, const SparseRows<T>& X, size_t i, const 
     return space.value(state);
 }
 
-// A space as seen from outside of a pair: what is around it is compiled once for all spaces.
+// The raw value of a pair in some space.
 template <class T>
-struct SparsePairs {
-    const void* space;
-    decltype(&sparse_raw_value<SquaredDifferences, T>) raw_value;
-    bool are_squares;
+using SparseValue = AnyCall<double(const SparseRows<T>& X, size_t i, const SparseRows<T>& Y, size_t k)>;
 
-    template <class Space>
-    static SparsePairs of(const Space& space) {
-        return {&space, &sparse_raw_value<Space, T>, std::is_same_v<Space, SquaredDifferences>};
-    }
-    double operator()(const SparseRows<T>& X, size_t i, const SparseRows<T>& Y, size_t k) const {
-        return raw_value(space, X, i, Y, k);
-    }
-};
+template <class T, class Space>
+auto sparse_value_in(const Space& space) {
+    return [&space](const SparseRows<T>& X, size_t i, const SparseRows<T>& Y, size_t k) {
+        return sparse_raw_value(space, X, i, Y, k);
+    };
+}
 
 template <class T>
-void sparse_pairwise(const SparsePairs<T>& pairs, SparseRows<T> X, SparseRows<T> Y, double* out, Poll poll) {
+[[gnu::noipa]] void sparse_pairwise(SparseValue<T> value, SparseRows<T> X, SparseRows<T> Y, double* out, Poll poll) {
     for (size_t i = 0; i < X.rows; ++i)
         for (size_t k = 0; k < Y.rows; ++k) {
-            out[i * Y.rows + k] = pairs(X, i, Y, k);
+            out[i * Y.rows + k] = value(X, i, Y, k);
             poll(8 * (X.stored(i) + Y.stored(k) + 1));
         }
 }
@@ -113,11 +108,11 @@ private:
 // Squared differences are bounded by products first: the values themselves are computed only where they may be among
 // the nearest, so that the answers are those of all pairs.
 template <class T>
-void sparse_nearest(const SparsePairs<T>& pairs, SparseRows<T> X, SparseRows<T> Y, NearestQuery asked,
-                    NearestOutput out, Poll poll) {
+[[gnu::noipa]] void sparse_nearest(SparseValue<T> value, bool are_squares, SparseRows<T> X, SparseRows<T> Y,
+                                   NearestQuery asked, NearestOutput out, Poll poll) {
     std::vector<Neighbor> storage(asked.k);
     std::optional<SparseProducts<T>> products;
-    if (pairs.are_squares && X.rows > 3) products.emplace(Y);
+    if (are_squares && X.rows > 3) products.emplace(Y);
     for (size_t i = 0; i < X.rows; ++i) {
         NearestHeap heap(storage.data(), asked.k);
         if (products) poll(8 * products->set(X, i));
@@ -125,11 +120,24 @@ void sparse_nearest(const SparsePairs<T>& pairs, SparseRows<T> X, SparseRows<T> 
             const std::int64_t row = asked.first + static_cast<std::int64_t>(k);
             const size_t stored = X.stored(i) + Y.stored(k);
             if (products && products->least(k, stored) > heap.limit()) continue;
-            if (!asked.skips(i, row)) heap.offer(pairs(X, i, Y, k), row);
+            if (!asked.skips(i, row)) heap.offer(value(X, i, Y, k), row);
             poll(8 * (stored + 1));
         }
         heap.write(out.raw + i * asked.k, out.rows + i * asked.k);
     }
+}
+
+template <class T, class Space>
+void sparse_pairwise(const Space& space, SparseRows<T> X, SparseRows<T> Y, double* out, Poll poll) {
+    const auto value = sparse_value_in<T>(space);
+    sparse_pairwise<T>(SparseValue<T>(value), X, Y, out, poll);
+}
+
+template <class T, class Space>
+void sparse_nearest(const Space& space, SparseRows<T> X, SparseRows<T> Y, NearestQuery asked, NearestOutput out,
+                    Poll poll) {
+    const auto value = sparse_value_in<T>(space);
+    sparse_nearest<T>(SparseValue<T>(value), std::is_same_v<Space, SquaredDifferences>, X, Y, asked, out, poll);
 }
 
 }  // namespace lyceum::distances

@@ -3,6 +3,7 @@
 // room for the matrix. Cost: rows * rows * (columns multiply-adds and one kernel function).
 #pragma once
 #include <algorithm>
+#include <lyceum/core/any_call.hpp>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/core/matrix_product.hpp>
 #include <lyceum/core/scratch.hpp>
@@ -25,11 +26,27 @@ std::vector<T> square_lengths(Matrix<const T> X) {
     return squares;
 }
 
-// The values of some rows of X with the rows of one panel.
+// Turns products of `rows` rows of X with the rows of a panel into values, given the squared lengths of both.
+template <class T>
+using TurnProducts = AnyCall<void(T* values, size_t rows, const T* x_squares, const T* panel_squares)>;
+
 template <class T, class Kernel>
+auto turn_by(const Kernel& kernel) {
+    return [&kernel](T* values, size_t rows, const T* x_squares, const T* panel_squares) {
+        for (size_t i = 0; i < rows; ++i)
+#pragma GCC unroll 4
+            for (size_t r = 0; r < panel_rows; r += lanes<T>) {
+                T* at = values + i * panel_rows + r;
+                store(at, kernel(load(at), x_squares[i], load(panel_squares + r)));
+            }
+    };
+}
+
+// The values of some rows of X with the rows of one panel.
+template <class T>
 class Panel {
 public:
-    Panel(const Kernel& kernel, Matrix<const T> Y, size_t begin) : kernel_(kernel), d_(Y.cols) {
+    Panel(TurnProducts<T> kernel, Matrix<const T> Y, size_t begin) : kernel_(kernel), d_(Y.cols) {
         count = std::min(panel_rows, Y.rows - begin);
         packed_ = scratch<struct PanelCells, T>(panel_rows * d_ + panel_rows);
         values = scratch<struct PanelValues, T>(panel_rows * chunk_rows);
@@ -49,19 +66,14 @@ public:
     // values[i, r] for rows first ... first + rows - 1 of X
     void operator()(Matrix<const T> X, const T* x_squares, size_t first, size_t rows) {
         product<T>({X.row(first), d_, 1}, rows, packed_, panel_rows, d_, panel_rows, nullptr, values, panel_rows);
-        for (size_t i = 0; i < rows; ++i)
-#pragma GCC unroll 4
-            for (size_t r = 0; r < panel_rows; r += lanes<T>) {
-                T* at = values + i * panel_rows + r;
-                store(at, kernel_(load(at), x_squares[first + i], load(squares_ + r)));
-            }
+        kernel_(values, rows, x_squares + first, squares_);
     }
 
     T* values;
     size_t count;
 
 private:
-    Kernel kernel_;
+    TurnProducts<T> kernel_;
     size_t d_;
     T *packed_, *squares_;
 };
@@ -81,12 +93,13 @@ void over_panels(size_t rows, size_t cost, size_t threads, Poll poll, const Work
 }
 
 // out[i, j] = k(x_i, y_j); with `same` Y is X, and the matrix is symmetric to the last bit.
-template <class T, class Kernel>
-void gram(const Kernel& kernel, Matrix<const T> X, Matrix<const T> Y, bool same, T* out, size_t threads, Poll poll) {
+template <class T>
+[[gnu::noipa]] void gram(TurnProducts<T> kernel, Matrix<const T> X, Matrix<const T> Y, bool same, T* out,
+                         size_t threads, Poll poll) {
     const std::vector<T> squares = square_lengths(X);
     const size_t n = X.rows, m = Y.rows;
     over_panels(m, n * panel_rows * (X.cols + 16) / (same ? 2 : 1), threads, poll, [&](size_t begin) {
-        Panel<T, Kernel> panel(kernel, Y, begin);
+        Panel<T> panel(kernel, Y, begin);
         const size_t last = same ? std::min(n, begin + panel.count) : n;
         for (size_t first = 0; first < last; first += chunk_rows) {
             const size_t rows = std::min(chunk_rows, last - first);
@@ -105,14 +118,14 @@ void gram(const Kernel& kernel, Matrix<const T> X, Matrix<const T> Y, bool same,
 }
 
 // out[j, c] += sum_i coef[i, c] k(x_i, y_j), in the order of i: in T over 32 rows, then in double.
-template <class T, class Kernel>
-void kernel_sums(const Kernel& kernel, Matrix<const T> X, Matrix<const double> coef, Matrix<const T> Y, double* out,
-                 size_t threads, Poll poll) {
+template <class T>
+[[gnu::noipa]] void kernel_sums(TurnProducts<T> kernel, Matrix<const T> X, Matrix<const double> coef, Matrix<const T> Y,
+                                double* out, size_t threads, Poll poll) {
     const std::vector<T> squares = square_lengths(X);
     const std::vector<T> weights(coef.data, coef.end());
     const size_t n = X.rows, outputs = coef.cols;
     over_panels(Y.rows, n * panel_rows * (X.cols + 16 + outputs), threads, poll, [&](size_t begin) {
-        Panel<T, Kernel> panel(kernel, Y, begin);
+        Panel<T> panel(kernel, Y, begin);
         for (size_t first = 0; first < n; first += chunk_rows) {
             const size_t rows = std::min(chunk_rows, n - first);
             panel(X, squares.data(), first, rows);

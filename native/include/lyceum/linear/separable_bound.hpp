@@ -90,7 +90,8 @@ double separable_bound(Matrix<const T> X, Codes codes, const double* w, const do
         }
     };
     const double loss = class_loss(
-        X, codes, w, coef, shift, gradient, K * (2 * p + 40 + (curvature ? p * p / 2 : 0)),
+        X.rows, X.cols, pack_rows_of(X), codes, w, coef, shift, gradient,
+        K * (2 * p + 40 + (curvature ? p * p / 2 : 0)),
         [&](SoftmaxTile tile, double* level) { sigmoid_lanes(tile, bends, level); }, bend, poll);
     for (size_t k = 0; curvature && k < K; ++k)
         for (size_t i = 0; i < p; ++i)

@@ -3,6 +3,7 @@
 // Rows lie in the lanes, so that the softmax is lane by lane. Unlabeled rows count for nothing.
 // Cost: 2 n K d multiply-adds, n K^2 d^2 / 4 more with the Hessian.
 #pragma once
+#include <lyceum/core/any_call.hpp>
 #include <lyceum/core/dots.hpp>
 #include <lyceum/linear/logistic_loss.hpp>
 
@@ -66,15 +67,20 @@ inline void unfold_hessian(const double* H, size_t K, size_t p, double* hessian)
 }
 
 // The sum of w (level - z_code) over tiles of rows, and its gradient, in the coefficients of K linear scores z.
-// share(tile, level) turns scores into the derivatives of the level, in place; bend(design, tile, weight, room) adds
-// second derivatives before these are weighted. A row costs `work` steps.
-template <class T, class Share, class Bend>
-double class_loss(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
-                  double* gradient, size_t work, Share share, Bend bend, Poll& poll) {
-    const size_t K = codes.classes, p = X.cols + 1, wide = padded<double>(p);
+// pack(begin, count, origin, design) is pack_design of n rows; share(tile, level) turns scores into the derivatives of
+// the level, in place; bend(design, tile, weight, room) adds second derivatives before these are weighted. A row costs
+// `work` steps.
+using PackRows = AnyCall<void(size_t begin, size_t count, const double* origin, double* design)>;
+using ShareScores = AnyCall<void(SoftmaxTile tile, double* level)>;
+using BendLoss = AnyCall<void(const double* design, SoftmaxTile tile, const double* weight, double* room)>;
+
+[[gnu::noipa]] inline double class_loss(size_t n, size_t d, PackRows pack, Codes codes, const double* w,
+                                        const double* coef, const double* shift, double* gradient, size_t work,
+                                        ShareScores share, BendLoss bend, Poll& poll) {
+    const size_t K = codes.classes, p = d + 1, wide = padded<double>(p);
     const size_t outputs = round_up(packed_outputs(K), lanes<double>);
     double* origin = zeroed<struct SoftmaxShift, double>(wide);
-    std::copy_n(shift, X.cols, origin);
+    std::copy_n(shift, d, origin);
     double* packed = scratch<struct SoftmaxCoef, double>(packed_outputs(K) * p);
     pack_outputs(coef, K, p, p, packed);
     double* design = scratch<struct SoftmaxDesign, double>(tile_size<double>(p));
@@ -82,9 +88,9 @@ double class_loss(Matrix<const T> X, Codes codes, const double* w, const double*
     double* G = zeroed<struct SoftmaxGradient, double>(outputs * wide);
     const SoftmaxTile tile{zeroed<struct SoftmaxMargins, double>(outputs * tile_rows), K};
     double loss = 0, level[tile_rows], weight[tile_rows], chosen[tile_rows];
-    for (size_t begin = 0; begin < X.rows; begin += tile_rows) {
-        const size_t count = std::min(tile_rows, X.rows - begin);
-        pack_design(X, begin, count, origin, design);
+    for (size_t begin = 0; begin < n; begin += tile_rows) {
+        const size_t count = std::min(tile_rows, n - begin);
+        pack(begin, count, origin, design);
         transpose_tile(design, p, rows);
         tile_outputs(rows, p, wide * lanes<double>, packed, tile);
         std::fill_n(weight, tile_rows, 0.0);
@@ -107,6 +113,13 @@ double class_loss(Matrix<const T> X, Codes codes, const double* w, const double*
 }
 
 template <class T>
+auto pack_rows_of(Matrix<const T> X) {
+    return [X](size_t begin, size_t count, const double* origin, double* design) {
+        pack_design(X, begin, count, origin, design);
+    };
+}
+
+template <class T>
 double softmax_loss(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
                     double* gradient, double* hessian, Poll poll) {
     const size_t K = codes.classes, p = X.cols + 1, wide = padded<double>(p);
@@ -115,7 +128,7 @@ double softmax_loss(Matrix<const T> X, Codes codes, const double* w, const doubl
         if (hessian) add_hessian(design, p, tile, weight, room, H);
     };
     const double loss = class_loss(
-        X, codes, w, coef, shift, gradient, K * p * (hessian ? K * p / 4 + 1 : 2),
+        X.rows, X.cols, pack_rows_of(X), codes, w, coef, shift, gradient, K * p * (hessian ? K * p / 4 + 1 : 2),
         [](SoftmaxTile tile, double* level) { softmax_lanes(tile, level); }, bend, poll);
     if (hessian) unfold_hessian(H, K, p, hessian);
     return loss;

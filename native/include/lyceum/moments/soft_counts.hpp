@@ -5,9 +5,8 @@
 
 namespace lyceum::moments {
 
-template <class T>
-void soft_counts(Matrix<const T> X, Matrix<const double> R, const double* w, rows::CodedColumns coded, double* counts,
-                 Poll poll) {
+inline void soft_counts(const rows::CodedRows& X, Matrix<const double> R, const double* w, rows::CodedColumns coded,
+                        double* counts, Poll poll) {
     const size_t m = coded.m, K = R.cols;
     double* v = scratch<struct SoftCountWeights, double>(K);
     rows::visit_categories(X, coded, poll, [&](size_t begin, size_t count, const std::int32_t* rows) {

@@ -43,10 +43,10 @@ inline void category_rows(const T* x, CodedColumns coded, std::int32_t* rows) {
     }
 }
 
-// The table rows of some rows of data; compiled once for a type of cells, whatever visits them.
+// The table rows of some rows of data.
 template <class T>
-[[gnu::noinline]] void category_tile(Matrix<const T> X, size_t begin, size_t count, CodedColumns coded,
-                                     bool consecutive, std::int32_t* rows) {
+void category_tile(Matrix<const T> X, size_t begin, size_t count, CodedColumns coded, bool consecutive,
+                   std::int32_t* rows) {
     for (size_t r = 0; r < count; ++r) {
         if (consecutive)
             category_rows<true>(X.row(begin + r), coded, rows + r * coded.m);
@@ -55,16 +55,42 @@ template <class T>
     }
 }
 
+// Rows of cells of any type: only the look at the cells is compiled for every type.
+class CodedRows {
+public:
+    template <class T>
+    CodedRows(Matrix<const T> X)
+        : rows(X.rows),
+          data_(X.data),
+          cols_(X.cols),
+          tile_([](const CodedRows& of, size_t begin, size_t count, CodedColumns coded, bool consecutive,
+                   std::int32_t* table_rows) {
+              const Matrix<const T> cells{static_cast<const T*>(of.data_), of.rows, of.cols_};
+              category_tile(cells, begin, count, coded, consecutive, table_rows);
+          }) {}
+
+    void tile(size_t begin, size_t count, CodedColumns coded, bool consecutive, std::int32_t* table_rows) const {
+        tile_(*this, begin, count, coded, consecutive, table_rows);
+    }
+
+    size_t rows;
+
+private:
+    const void* data_;
+    size_t cols_;
+    void (*tile_)(const CodedRows&, size_t, size_t, CodedColumns, bool, std::int32_t*);
+};
+
 // Calls visit(first row, rows, table rows [rows][m]) for tile after tile of X.
-template <class T, class Visit>
-void visit_categories(Matrix<const T> X, CodedColumns coded, Poll& poll, Visit&& visit) {
+template <class Visit>
+void visit_categories(const CodedRows& X, CodedColumns coded, Poll& poll, Visit&& visit) {
     const size_t m = coded.m, step = std::max<size_t>(1, 4096 / std::max<size_t>(1, m));
     bool consecutive = m > 0;
     for (size_t j = 1; j < m; ++j) consecutive &= coded.columns[j] == coded.columns[j - 1] + 1;
     auto* rows = scratch<struct CategoryRows, std::int32_t>(step * m);
     for (size_t begin = 0; begin < X.rows; begin += step) {
         const size_t count = std::min(step, X.rows - begin);
-        category_tile(X, begin, count, coded, consecutive, rows);
+        X.tile(begin, count, coded, consecutive, rows);
         visit(begin, count, rows);
         poll(count * m * 16);
     }
