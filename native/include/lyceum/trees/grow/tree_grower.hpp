@@ -128,7 +128,8 @@ private:
     }
 
     // Searches the columns, or some of them at random; returns those searched.
-    std::vector<size_t> search_node(SplitSearch<Target>& search, Subtree& tree, Open& open, Poll& poll) {
+    [[gnu::noinline]] std::vector<size_t> search_node(SplitSearch<Target>& search, Subtree& tree, Open& open,
+                                                      Poll& poll) {
         search.start_node(tree.nodes[open.node].impurity);
         open.found.resize(columns_.d);
         return search_columns(varying_columns(open), rules_, columns_.d, open.seed, open.found,
@@ -163,7 +164,7 @@ private:
         return children;
     }
 
-    void record_columns(Subtree& tree, const Open& open, const std::vector<size_t>& columns) const {
+    [[gnu::noinline]] void record_columns(Subtree& tree, const Open& open, const std::vector<size_t>& columns) const {
         for (const size_t j : columns) {
             const FoundSplit& found = open.found[j];
             if (found.valid)
@@ -172,7 +173,8 @@ private:
         }
     }
 
-    void write_split(Subtree& tree, TreeNode& node, const FoundSplit& found, size_t column, size_t first) const {
+    [[gnu::noinline]] void write_split(Subtree& tree, TreeNode& node, const FoundSplit& found, size_t column,
+                                       size_t first) const {
         node.feature = static_cast<std::int32_t>(column);
         node.kind = found.kind;
         node.child = static_cast<std::int32_t>(first);

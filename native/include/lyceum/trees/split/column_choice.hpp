@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include <lyceum/core/any_call.hpp>
 #include <lyceum/trees/split/split_search.hpp>
 
 namespace lyceum::trees {
@@ -9,9 +10,9 @@ namespace lyceum::trees {
 // Searches the columns, or random ones; returns those searched, in the order of the table or at random: in small nodes
 // many columns are equally good, and a forest must not always take the first. `search` fills found[j] and returns
 // whether the column has more than one value.
-template <class Search>
-std::vector<size_t> search_columns(std::vector<size_t> columns, const TreeRules& rules, size_t d, std::uint64_t seed,
-                                   const std::vector<FoundSplit>& found, Search&& search) {
+[[gnu::noipa]] inline std::vector<size_t> search_columns(std::vector<size_t> columns, const TreeRules& rules, size_t d,
+                                                         std::uint64_t seed, const std::vector<FoundSplit>& found,
+                                                         AnyCall<bool(size_t)> search) {
     if (!rules.max_features || rules.max_features >= d) {
         for (const size_t j : columns) search(j);
         return columns;
@@ -32,8 +33,9 @@ std::vector<size_t> search_columns(std::vector<size_t> columns, const TreeRules&
 inline NodeRandom column_random(std::uint64_t seed, size_t j) { return {mix(seed ^ ((j + 1) * 0xD1B54A32D192ED03u))}; }
 
 // The column of the best score, the first of equals. By gain ratio: of those that gain at least the average.
-inline const FoundSplit* best_column(const std::vector<FoundSplit>& found, const std::vector<size_t>& columns,
-                                     const TreeRules& rules, size_t& column) {
+[[gnu::noinline]] inline const FoundSplit* best_column(const std::vector<FoundSplit>& found,
+                                                       const std::vector<size_t>& columns, const TreeRules& rules,
+                                                       size_t& column) {
     double least = -std::numeric_limits<double>::infinity();
     if (rules.criterion == Criterion::gain_ratio) {
         double sum = 0.;
