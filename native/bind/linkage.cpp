@@ -31,8 +31,8 @@ void linkage_matrix(const std::string& rule, Array<T, 1> distances, std::size_t 
     expect_shape("distances", distances, {n ? n * (n - 1) / 2 : 0});
     const double* weights = data_or_null("sizes", sizes, {n});
     const auto out = merges_of(a, b, height, n);
-    const auto run = [&](auto one) {
-        lc::MatrixLinkage<T>(one, distances.data(), n, weights, threads, signals())(out);
+    const auto run = [&]<class Rule>(Rule) {
+        lc::MatrixLinkage<T, Rule>(distances.data(), n, weights, threads, signals())(out);
     };
     if (rule == "single") return run(lc::Single{});
     if (rule == "complete") return run(lc::Complete{});

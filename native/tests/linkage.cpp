@@ -53,7 +53,7 @@ void test_merges_are_those_of_plain_loops(size_t n, size_t d) {
     auto D = squares_of(X, n, d);
     const auto want = plain_heights<Rule>(D, n);
     Tree tree(n);
-    MatrixLinkage<double>(Rule{}, D.data(), n, nullptr, 2, Poll())(tree.out());
+    MatrixLinkage<double, Rule>(D.data(), n, nullptr, 2, Poll())(tree.out());
     for (size_t t = 0; t + 1 < n; ++t) CLOSE(tree.height[t], want[t], 1e-9);
 }
 
@@ -94,7 +94,7 @@ void test_ward_of_points_is_ward_of_distances(size_t n, size_t d) {
         for (size_t j = i + 1; j < n; ++j) D[at++] *= 2 * sizes[i] * sizes[j] / (sizes[i] + sizes[j]);
     Tree points(n), matrix(n);
     WardPoints(matrix_of(X, n, d), sizes.data(), 2, Poll())(points.out());
-    MatrixLinkage<double>(Ward{}, D.data(), n, sizes.data(), 1, Poll())(matrix.out());
+    MatrixLinkage<double, Ward>(D.data(), n, sizes.data(), 1, Poll())(matrix.out());
     std::sort(points.height.begin(), points.height.end());
     for (size_t t = 0; t + 1 < n; ++t) CLOSE(points.height[t], matrix.height[t], 1e-7);
 }
@@ -107,7 +107,7 @@ void test_centroids_of_points_are_centroids_of_distances(size_t n, size_t d) {
     Tree points(n), matrix(n), alone(n);
     CentroidPoints(matrix_of(X, n, d), sizes.data(), 2, Poll())(points.out());
     CentroidPoints(matrix_of(X, n, d), sizes.data(), 1, Poll())(alone.out());
-    MatrixLinkage<double>(Centroid{}, D.data(), n, sizes.data(), 1, Poll())(matrix.out());
+    MatrixLinkage<double, Centroid>(D.data(), n, sizes.data(), 1, Poll())(matrix.out());
     CHECK(points.a == alone.a && points.b == alone.b && points.height == alone.height);
     for (size_t t = 0; t + 1 < n; ++t) CLOSE(points.height[t], matrix.height[t], 1e-7);
 }
@@ -122,7 +122,7 @@ void test_equal_points_have_centroids_too() {
 void test_infinite_distances_are_merged_last() {
     Doubles1 D{1, infinity, infinity, infinity, infinity, 2};
     Tree tree(4);
-    MatrixLinkage<double>(Complete{}, D.data(), 4, nullptr, 1, Poll())(tree.out());
+    MatrixLinkage<double, Complete>(D.data(), 4, nullptr, 1, Poll())(tree.out());
     CHECK(tree.height[0] == 1 && tree.height[1] == 2 && tree.height[2] == infinity);
 }
 

@@ -44,13 +44,17 @@ struct Ward {
     }
 };
 
-// Only the loops that join distances are compiled for every rule.
-template <class T>
+template <class T, class Rule>
 class MatrixLinkage {
 public:
-    template <class Rule>
-    MatrixLinkage(Rule, T* distances, size_t n, const double* sizes, size_t threads, Poll poll)
-        : MatrixLinkage(&MatrixLinkage::join<Rule>, distances, n, sizes, threads, poll) {}
+    MatrixLinkage(T* distances, size_t n, const double* sizes, size_t threads, Poll poll)
+        : data_(distances), n_(n), team_(threads), poll_(poll), size_(n), penalty_(n), bound_(n), near_(n), row_(n) {
+        for (size_t i = 0; i < n; ++i) {
+            size_[i] = sizes ? sizes[i] : 1;
+            row_[i] = static_cast<std::int64_t>(i);
+            live_.push_back(i);
+        }
+    }
 
     void operator()(Merges out) {
         const size_t merges = n_ ? n_ - 1 : 0, step = 64;
@@ -68,26 +72,7 @@ public:
     }
 
 private:
-    using Join = void (MatrixLinkage::*)(size_t a, size_t b, size_t middle);
     static constexpr T never = std::numeric_limits<T>::infinity();
-
-    MatrixLinkage(Join join, T* distances, size_t n, const double* sizes, size_t threads, Poll poll)
-        : join_(join),
-          data_(distances),
-          n_(n),
-          team_(threads),
-          poll_(poll),
-          size_(n),
-          penalty_(n),
-          bound_(n),
-          near_(n),
-          row_(n) {
-        for (size_t i = 0; i < n; ++i) {
-            size_[i] = sizes ? sizes[i] : 1;
-            row_[i] = static_cast<std::int64_t>(i);
-            live_.push_back(i);
-        }
-    }
 
     // at(i, j) for i < j
     T* row(size_t i) { return data_ + (n_ * i - i * (i + 1) / 2) - i - 1; }
@@ -140,20 +125,12 @@ private:
     }
 
     void merge(size_t a, size_t b) {
+        constexpr size_t ahead = 24;  // a row begins far from the last: ask for cells before they are needed
+        const Parts parts{size_[a], size_[b], static_cast<double>(at(a, b))};
         const auto place = std::lower_bound(live_.begin(), live_.end(), b);
         const auto middle = static_cast<size_t>(place - live_.begin());
         live_.erase(place);
         penalty_[b] = never, bound_[b] = never;
-        (this->*join_)(a, b, middle);
-        size_[a] += size_[b];
-        look(a);
-    }
-
-    // The distances of all clusters to the union of a and b; `middle` live ones are before b.
-    template <class Rule>
-    void join(size_t a, size_t b, size_t middle) {
-        constexpr size_t ahead = 24;  // a row begins far from the last: ask for cells before they are needed
-        const Parts parts{size_[a], size_[b], static_cast<double>(at(a, b))};
         for (size_t l = 0; l < middle; ++l) {
             const size_t x = live_[l];
             if (l + ahead < middle) {
@@ -176,6 +153,8 @@ private:
         const double* sizes = size_.data();
 #pragma omp simd
         for (size_t x = b + 1; x < n_; ++x) one[x] = static_cast<T>(Rule::join(parts, one[x], two[x], sizes[x]));
+        size_[a] += size_[b];
+        look(a);
     }
 
     // Only the live clusters, in the same order, at the front of the same memory.
@@ -197,7 +176,6 @@ private:
         n_ = m;
     }
 
-    Join join_;
     T* data_;
     size_t n_;
     Team team_;

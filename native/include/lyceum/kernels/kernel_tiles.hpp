@@ -33,11 +33,12 @@ using TurnProducts = AnyCall<void(T* values, size_t rows, const T* x_squares, co
 template <class T, class Kernel>
 auto turn_by(const Kernel& kernel) {
     return [&kernel](T* values, size_t rows, const T* x_squares, const T* panel_squares) {
+        const Kernel in_registers = kernel;
         for (size_t i = 0; i < rows; ++i)
 #pragma GCC unroll 4
             for (size_t r = 0; r < panel_rows; r += lanes<T>) {
                 T* at = values + i * panel_rows + r;
-                store(at, kernel(load(at), x_squares[i], load(panel_squares + r)));
+                store(at, in_registers(load(at), x_squares[i], load(panel_squares + r)));
             }
     };
 }
