@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
+from threadpoolctl import threadpool_limits
 
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate import _roc, auc, cost_curve, precision_recall, probability_cost, roc
@@ -37,6 +38,14 @@ def test_area_equals_scikit_learn(ties, dtype):
     assert roc(y, score).auc == pytest.approx(auc(y, score), abs=1e-14)
     weighted = metrics.roc_auc_score(y, score, sample_weight=w)
     assert auc(y, score, sample_weight=w) == pytest.approx(weighted, abs=1e-13)
+
+
+def test_threads_do_not_change_the_area(monkeypatch):
+    y, score, _ = made(ties=True)
+    area = auc(y, score)
+    monkeypatch.setattr(_roc, "_FEW_SCORES", 0)
+    with threadpool_limits(2, user_api="openmp"):
+        assert auc(y, score) == area
 
 
 tied_scores = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, np.inf])

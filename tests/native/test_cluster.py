@@ -16,7 +16,7 @@ def lloyd(native, X, centers, w=None):
     return inertia, sums, weights, labels, distances
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     rng=generators,
     n=counts(0, 500),

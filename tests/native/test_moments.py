@@ -86,7 +86,7 @@ def defined_scatter(Z, w):
     return mean, ((Z - mean) * w[:, None]).T @ (Z - mean)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(
     rng=generators,
     n=counts(1, 1000),

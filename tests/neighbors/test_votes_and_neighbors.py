@@ -145,10 +145,13 @@ def test_mixed_columns_with_missing_cells_are_compared_by_gower():
     y = rng.integers(0, 3, n)
     model = KNeighborsClassifier(4, metric="gower").fit(frame, y)
     distances = pairwise(model._stored_rows(), metric=Gower().learn(model._stored_rows()))
+    together = model.predict_proba(frame)
     for i in range(n):
         order = np.lexsort((np.arange(n), distances[i]))[:4]
         shares = np.bincount(y[order], minlength=3) / 4
-        np.testing.assert_allclose(model.predict_proba(frame.iloc[[i]])[0], shares, atol=1e-12)
+        np.testing.assert_allclose(together[i], shares, atol=1e-12)
+        if i < 15:
+            np.testing.assert_allclose(model.predict_proba(frame.iloc[[i]])[0], shares, atol=1e-12)
     for kind, target in ((KNeighborsClassifier, y), (KNeighborsRegressor, y + 0.5)):
         fitted = kind(metric="value_difference").fit(frame, target)
         assert np.isfinite(fitted.score(frame, target))
