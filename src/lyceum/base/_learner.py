@@ -252,7 +252,8 @@ class Learner(BaseEstimator):
 
 def _check_parameters(learner: Learner) -> None:
     """Raise scikit-learn's error if a parameter is not what it may be."""
-    allowed = _constraints(type(learner))
+    kind: Any = type(learner)
+    allowed = _constraints(kind)
     for name, value in learner.get_params(deep=False).items():
         if name in allowed and not any(one.is_satisfied_by(value) for one in allowed[name]):
             learner._validate_params()

@@ -132,8 +132,10 @@ class DaskSource:
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError("sample_weight is zero for every row: there is nothing to learn from")
         schema = _seen_schema(names, roles, looks, task, unlabelled)
-        code = dask.delayed(partial(_coded_target, target=schema.target, unlabelled=unlabelled), pure=False)
-        coded = None if task is None else [code(part_y) for part_y in ys]
+        coded, target = None, schema.target
+        if target is not None:
+            code = dask.delayed(partial(_coded_target, target=target, unlabelled=unlabelled), pure=False)
+            coded = [code(part_y) for part_y in ys]
         weights = None if w is None else [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
         return cls(parts, coded, weights, schema, [seen.n_rows for seen in looks])
 
@@ -172,10 +174,7 @@ class DaskSource:
         starts = np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(int).tolist()
         nothing = [None] * len(self.X)
         make = dask.delayed(partial(DaskPart, schema=self.schema), pure=False)  # Dask searches arguments
-        return [
-            make(X, y, w, start)
-            for X, y, w, start in zip(self.X, self.y or nothing, self.w or nothing, starts)
-        ]
+        return [make(*part) for part in zip(self.X, self.y or nothing, self.w or nothing, starts)]
 
     def _persist(self) -> None:
         import dask
