@@ -57,9 +57,9 @@ def test_three_rounds_on_ten_points_by_hand():
 def test_errors_and_votes_are_scikit_learns(K, rate):
     """Its weights of members are 2α: α is that of votes of −1 and +1."""
     X, y = cloud(K=K)
-    theirs = TheirAdaBoost(TheirTree(max_depth=2, random_state=0), n_estimators=20, learning_rate=rate)
+    theirs = TheirAdaBoost(TheirTree(max_depth=2, random_state=0), n_estimators=8, learning_rate=rate)
     theirs.set_params(random_state=0).fit(X, y)
-    ours = AdaBoostClassifier(TheirTree(max_depth=2), 20, learning_rate=rate).fit(X, y)
+    ours = AdaBoostClassifier(TheirTree(max_depth=2), 8, learning_rate=rate).fit(X, y)
     np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_, rtol=1e-10)
     np.testing.assert_allclose(2.0 * ours.alphas_, theirs.estimator_weights_, rtol=1e-10)
     assert (ours.predict(X) == theirs.predict(X)).all()

@@ -38,11 +38,11 @@ class SameDraws(np.random.RandomState):
 @pytest.mark.parametrize("rate", [1.0, 0.3])
 def test_on_the_same_draws_all_rounds_are_scikit_learns(loss, base, rate):
     X, y = cloud()
-    ours = AdaBoostRegressor(base, 12, learning_rate=rate, loss=loss, method="resample", random_state=0)
+    ours = AdaBoostRegressor(base, 6, learning_rate=rate, loss=loss, method="resample", random_state=0)
     ours.fit(X, y)
     draws = SameDraws(0)
     draws.ours = ours.seed_
-    theirs = TheirAdaBoost(base, n_estimators=12, learning_rate=rate, loss=loss, random_state=draws).fit(X, y)
+    theirs = TheirAdaBoost(base, n_estimators=6, learning_rate=rate, loss=loss, random_state=draws).fit(X, y)
     T = len(theirs.estimators_)
     assert len(ours.estimators_) == T
     np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_[:T], rtol=1e-10)

@@ -55,10 +55,10 @@ def test_quick_stumps_are_the_trees_own(monkeypatch, K, weighted):
     w = np.random.default_rng(1).integers(0, 4, len(X)).astype(float) if weighted else None
     teachers = []
     used(monkeypatch, teachers)
-    quick = AdaBoostClassifier(n_estimators=25, random_state=0).fit(X, y, w)
+    quick = AdaBoostClassifier(n_estimators=10, random_state=0).fit(X, y, w)
     assert isinstance(teachers[0], StumpFitter)
     for kind in (LearnerFitter, TreeFitter):
-        plain = AdaBoostClassifier(n_estimators=25, random_state=0)
+        plain = AdaBoostClassifier(n_estimators=10, random_state=0)
         same_trees(quick, fitted_by(monkeypatch, kind, plain, X, y, w))
 
 
@@ -155,8 +155,8 @@ def test_boosted_stumps_from_their_definition(K):
 @pytest.mark.parametrize("K", [2, 4])
 def test_boosted_stumps_are_scikit_learns(K):
     X, y = cloud(1000, K=K, d=6)
-    theirs = TheirAdaBoost(n_estimators=40, random_state=0).fit(X, y)
-    ours = AdaBoostClassifier(n_estimators=40).fit(X, y)
+    theirs = TheirAdaBoost(n_estimators=15, random_state=0).fit(X, y)
+    ours = AdaBoostClassifier(n_estimators=15).fit(X, y)
     np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_, rtol=1e-8)
     np.testing.assert_allclose(2.0 * ours.alphas_, theirs.estimator_weights_, rtol=1e-8)
     assert (ours.predict(X) == theirs.predict(X)).all()
