@@ -179,10 +179,10 @@ def _pack(model: Any) -> bytes:
     except Exception as error:  # skops has no common base for its complaints
         raise ModelFileError(f"{name} cannot be saved: {foreign_member(model, _home) or error}") from error
     schema = json.loads(members[_SCHEMA])
-    arrays = _rewrite(schema, members)
+    nodes = _nodes(schema)
+    arrays = _rewrite(nodes, members)
     kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
     try:
-        nodes = _nodes(schema)
         _check_types(nodes)
         _check_trees(nodes, kept)
         _check_memory(nodes, kept)
@@ -230,12 +230,11 @@ def _dump(model: Any) -> _Members:
     return members
 
 
-def _rewrite(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Make the schema independent of this process: public homes of types, no object ids, arrays by content.
+def _rewrite(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Make a schema independent of this process: public homes of types, no object ids, arrays by content.
 
     Returns the arrays by their new names.
     """
-    nodes = _nodes(schema)
     types = catalog.types(_names_of(nodes))
     homes = {f"{kind.__module__}.{kind.__qualname__}": public for public, kind in types.items()}
     arrays = {}
