@@ -15,6 +15,7 @@ from lyceum.cluster import KMeans
 # Starts from three fixed rows: which rows k-means picks depends on the order and number of rows.
 _MEANS = data_for(BaseEstimator()).X[:3].copy()
 _FIXED = KMeans(3, init=_MEANS, n_init=1)
+_QUICK = KMeans(3, n_init=1, random_state=0)
 _TABLES = np.random.default_rng(5).uniform(0.2, 0.8, (3, _MEANS.shape[1]))
 _MIXTURE = {"n_components": 3, "means_init": _MEANS, "n_init": 1, "tol": 0.2, "random_state": 0}
 _COUNTS = {
@@ -71,10 +72,12 @@ CASES: dict[str, Case] = {
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
-    "BayesianGaussianMixture": {"n_components": 3, "n_init": 1, "tol": 1e-2},
+    "BayesianGaussianMixture": {"n_components": 2, "n_init": 1, "tol": 1e-2},
     "BernoulliMixture": {"tol": 1e-2},
-    "ClusterFeatures": {"clusterer": KMeans(3, random_state=0)},
+    "ClusterFeatures": {"clusterer": _QUICK},
+    "ClusterLabels": {"clusterer": _QUICK},
     "FuzzyCMeans": {"n_clusters": 3, "n_init": 1, "tol": 1e-3},
+    "MultinomialMixture": {"tol": 1e-2},
     "StudentMixture": {"tol": 1e-2},
 }
 
