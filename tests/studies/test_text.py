@@ -153,7 +153,7 @@ def test_preparations_leave_free_text_in_a_frame_as_it_is():
 
 @pytest.mark.parametrize("memory", [512 << 20, 0])
 def test_committees_and_stacks_of_texts_can_be_explained_and_saved(letters, tmp_path, monkeypatch, memory):
-    monkeypatch.setattr(_csv, "_STREAM_BYTES", 1 << 11)  # several batches
+    monkeypatch.setattr(_csv, "_STREAM_BYTES", 3 << 10)  # several batches
     rows = scan(letters, "y", kinds={"text": "text"}, memory=memory)
     members = [make_pipeline(FillMissing(), OneOfC(), TextCounts(sparse_output=True), LogisticRegression())]
     members.append(make_pipeline(TextCounts(), NaiveBayes()))
