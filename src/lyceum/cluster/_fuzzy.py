@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns, finite_sums
 from lyceum.cluster._enough_rows import check_enough_rows
 from lyceum.cluster._geometry import GEOMETRIES, checked_centers, margins
-from lyceum.cluster._starts import STARTS, n_runs, start_of
+from lyceum.cluster._starts import STARTS, choose_starts
 from lyceum.data import Block, Rows
 from lyceum.distances import pairwise
 from lyceum.errors import DataError
@@ -170,8 +170,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         check_enough_rows(sample.n_rows, self.n_clusters)
         if not len(sample):
             raise DataError("every row has weight zero: there is nothing to cluster")
-        start = start_of(self.init)
-        return [start(sample, self.n_clusters, rng) for _ in range(n_runs(self.init, self.n_init))]
+        return choose_starts(self.init, sample, self.n_clusters, rng, self.n_init)
 
     def _descend(
         self, rows: Rows, centers: np.ndarray

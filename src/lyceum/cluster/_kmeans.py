@@ -19,7 +19,7 @@ from lyceum.cluster._enough_rows import check_enough_rows, warn_if_fewer
 from lyceum.cluster._geometry import GEOMETRIES, Geometry, checked_centers, margins, weighted_squares
 from lyceum.cluster._lloyd_loop import Run, descend, fill_empty
 from lyceum.cluster._lloyd_sums import LloydSums
-from lyceum.cluster._starts import STARTS, n_runs, start_of
+from lyceum.cluster._starts import STARTS, choose_starts
 from lyceum.data import Block, Rows, Schema, Step, design_change
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
@@ -254,9 +254,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         seed = int(rng.randint(2**31))
         sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
         self._check_rows(sample.n_rows, len(sample))
-        start, count = start_of(self.init), n_runs(self.init, self.n_init)
         with single_threaded_blas():
-            return [self._check_centers(start(sample, self.n_clusters, rng), rows) for _ in range(count)]
+            centers = choose_starts(self.init, sample, self.n_clusters, rng, self.n_init)
+            return [self._check_centers(one, rows) for one in centers]
 
     def _check_rows(self, n_rows: int, used: float) -> None:
         check_enough_rows(n_rows, self.n_clusters)

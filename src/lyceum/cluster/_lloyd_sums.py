@@ -72,7 +72,7 @@ class LloydSums:
         labels, squares = nearest_center(block.X, centers)
         w = block.weights
         member = sparse.csr_array((w, (labels, np.arange(len(w)))), shape=(len(centers), len(w)))
-        sums = (member @ block.X.astype(np.float64)).toarray()
+        sums = (member @ block.X.astype(np.float64, copy=False)).toarray()
         weights, inertia = np.bincount(labels, w, len(centers)), float(w @ squares)
         return cls(len(block), sums, weights, inertia, compared=len(block))
 

@@ -14,7 +14,7 @@ from lyceum.data import dense_cells
 from lyceum.distances import Euclidean, pairwise
 from lyceum.statistics import RowSample
 
-__all__ = ["STARTS", "Points", "Start", "distinct_rows", "n_runs", "start_of"]
+__all__ = ["STARTS", "Points", "Start", "choose_starts", "distinct_rows"]
 
 
 class Points:
@@ -31,8 +31,8 @@ class Points:
         self.cells = self.X.astype(np.float64)
 
     @classmethod
-    def of(cls, sample: RowSample) -> Points:
-        return cls(sample.X, sample.weights)
+    def of(cls, sample: RowSample | Points) -> Points:
+        return sample if isinstance(sample, Points) else cls(sample.X, sample.weights)
 
     def __len__(self) -> int:
         return len(self.w)
@@ -97,7 +97,7 @@ def _group_numbers(order: np.ndarray, new: np.ndarray) -> np.ndarray:
     return groups
 
 
-Start = Callable[[RowSample, int, np.random.RandomState], np.ndarray]
+Start = Callable[[Any, int, np.random.RandomState], np.ndarray]  # of a sample, or of its points
 
 
 def _draw(mass: np.ndarray, rng: np.random.RandomState, count: int) -> np.ndarray:
@@ -219,5 +219,11 @@ def from_callable(init: Callable, sample: RowSample, k: int, rng: np.random.Rand
     return np.asarray(init(sample.X[order], k, random_state=rng), dtype=np.float64)
 
 
-def start_of(init: str | Callable) -> Start:
-    return STARTS[init] if isinstance(init, str) else partial(from_callable, init)
+def choose_starts(
+    init: str | Callable, sample: RowSample, k: int, rng: np.random.RandomState, n_init: int | str
+) -> list[np.ndarray]:
+    """The centres of every run; the points of the sample are found once for all."""
+    start = STARTS[init] if isinstance(init, str) else partial(from_callable, init)
+    alone = callable(init) or init in _NOT_RANDOM
+    at = sample if alone else Points.of(sample)
+    return [start(at, k, rng) for _ in range(n_runs(init, n_init))]
