@@ -225,5 +225,5 @@ def choose_starts(
     """The centres of every run; the points of the sample are found once for all."""
     start = STARTS[init] if isinstance(init, str) else partial(from_callable, init)
     alone = callable(init) or init in _NOT_RANDOM
-    at = sample if alone else Points.of(sample)
+    at: Any = sample if alone else Points.of(sample)
     return [start(at, k, rng) for _ in range(n_runs(init, n_init))]
