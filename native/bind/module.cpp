@@ -33,6 +33,9 @@ void bind_tree_grow(nb::module_& m);
 void bind_tree_route(nb::module_& m);
 
 NB_MODULE(LYCEUM_MODULE, m) {
+#ifdef NDEBUG  // Python frees not everything before it ends, and users need not hear of it; the sanitizers find leaks
+    nb::set_leak_warnings(false);
+#endif
     m.def("max_threads", &omp_get_max_threads,
           "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
     bind_bayes(m);
