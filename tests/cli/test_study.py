@@ -62,38 +62,22 @@ def test_the_terminal_has_ranking_answer_and_places(command, applicants, done, t
         assert name in "".join(text.split())
 
 
+def finished(applicants, done):
+    """The command of the study that is done."""
+    loss = "bad:good=5,good:bad=1"
+    return ["study", applicants, "-t", "class", *FEW, "--loss", loss, "-o", done.folder]
+
+
 @pytest.mark.parametrize("width", [60, 80])
 def test_a_narrow_terminal_has_the_ranking_without_drawings(command, applicants, done, width):
-    code, text, _ = command(
-        "study",
-        applicants,
-        "-t",
-        "class",
-        *FEW,
-        "--loss",
-        "bad:good=5,good:bad=1",
-        "-o",
-        done.folder,
-        width=width,
-    )
+    code, text, _ = command(*finished(applicants, done), width=width)
     assert code == 0
     assert max(map(len, text.splitlines())) <= width
     assert "●" not in text
 
 
 def test_json_is_results_json(command, applicants, done):
-    code, text, _ = command(
-        "study",
-        applicants,
-        "-t",
-        "class",
-        *FEW,
-        "--loss",
-        "bad:good=5,good:bad=1",
-        "-o",
-        done.folder,
-        "--json",
-    )
+    code, text, _ = command(*finished(applicants, done), "--json")
     assert code == 0
     assert json.loads(text) == json.loads(done.results_path.read_text())
 
