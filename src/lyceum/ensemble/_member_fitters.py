@@ -189,7 +189,8 @@ class StumpFitter:
         self.weighted = None if len(weighted) == len(trees.start) else weighted
         self.codes = trees.columns.codes
         self.target = self._of_those(trees.target)
-        self.weight_of_class = [np.where(self.target == k, trees.weight, 0.0) for k in range(trees.K)]
+        self.weight_of_class = np.where(self.target == np.arange(trees.K)[:, None], trees.weight, 0.0)
+        self.by_class = np.empty_like(self.weight_of_class)  # (K, n) weights of the round, 0 for other classes
         self.order = native.StumpOrder(np.ascontiguousarray(self._of_those(self.codes)))
         self.gains = np.zeros((self.order.groups, 4))
         self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
@@ -203,10 +204,10 @@ class StumpFitter:
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
         w = self._of_those(weights)
-        by_class = [w * of for of in self.weight_of_class]
-        totals = np.array([of.sum() for of in by_class])
+        np.multiply(self.weight_of_class, w, out=self.by_class)
+        totals = self.by_class.sum(axis=1)
         if self.trees.K == 2:
-            self._search(by_class[1] - by_class[0], totals, None)
+            self._search(self.by_class[1] - self.by_class[0], totals, None)
         else:
             self._search(w * self.weight, totals, self.target)
         gains = self.gains.ravel()[: self.order.columns]
@@ -214,7 +215,7 @@ class StumpFitter:
         if not best > _NEXT_TO_NOTHING:
             return self.trees.member(number, weights)
         column = int(np.argmax(gains >= best * (1.0 - 1e-10)))  # the first of equals
-        return self._stump(number, by_class, totals, column, int(self.ends.ravel()[column]))
+        return self._stump(number, totals, column, int(self.ends.ravel()[column]))
 
     def _search(self, w: np.ndarray, totals: np.ndarray, classes: np.ndarray | None) -> None:
         """The best gain of every column and where it is, one share of the columns per thread."""
@@ -227,16 +228,14 @@ class StumpFitter:
     def _search_some(self, w: np.ndarray, totals: np.ndarray, classes: Any, groups: tuple[int, int]) -> None:
         self.order.gains(w, totals, classes, *groups, self.gains, self.ends)
 
-    def _stump(
-        self, number: int, by_class: list[np.ndarray], totals: np.ndarray, column: int, end: int
-    ) -> tuple[Any, np.ndarray]:
+    def _stump(self, number: int, totals: np.ndarray, column: int, end: int) -> tuple[Any, np.ndarray]:
         columns = self.trees.columns
         code, after = (self._code(column, place) for place in (end, end + 1))
         ends = columns.upper[column][code : code + 1], columns.lower[column][after : after + 1]
         threshold = float(midpoints(*ends)[0])
         right = self.codes[column] > code
         beyond = self._of_those(right).astype(np.float64)
-        sides = np.array([[w @ side for w in by_class] for side in (1.0 - beyond, beyond)])
+        sides = np.array([self.by_class @ side for side in (1.0 - beyond, beyond)])
         tree = _stump(column, threshold, totals, sides, (len(beyond), end + 1))
         first, second = node_decisions(tree)[1:].tolist()
         return self.trees.member_of_tree(number, tree, first + (second - first) * right.astype(np.intp))
