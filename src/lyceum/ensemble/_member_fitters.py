@@ -190,7 +190,7 @@ class StumpFitter:
         self.codes = trees.columns.codes
         self.target = self._of_those(trees.target)
         self.weight_of_class = np.where(self.target == np.arange(trees.K)[:, None], trees.weight, 0.0)
-        self.by_class = np.empty_like(self.weight_of_class)  # (K, n) weights of the round, 0 for other classes
+        self.by_class = np.empty_like(self.weight_of_class)  # (K, n), the weights of one round
         self.order = native.StumpOrder(np.ascontiguousarray(self._of_those(self.codes)))
         self.gains = np.zeros((self.order.groups, 4))
         self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
