@@ -103,7 +103,7 @@ _BETWEEN = 3  # characters between two columns
 
 def show_table(shown: report.Table) -> None:
     """Print a table of `lyceum.report`, numbers to the right; columns beyond the screen are only counted."""
-    from lyceum.report import show
+    from lyceum.report import show, show_count
 
     if shown.title:
         console.print(Text(shown.title, style="bold"), soft_wrap=True)
@@ -122,7 +122,7 @@ def show_table(shown: report.Table) -> None:
         made.add_row(*(Text(cell) for cell in row[:kept]))
     console.print(made)
     if kept < len(least):
-        console.print(Text(f"and {len(least) - kept} more columns", "dim"))
+        console.print(Text(f"and {show_count(len(least) - kept, 'more column')}", "dim"))
 
 
 def _columns_that_fit(widths: list[int]) -> int:

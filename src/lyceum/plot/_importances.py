@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import DataError
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish
+from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +81,7 @@ def importances(
     ax.set_yticks(places, [str(names[int(j)]) for j in order])
     ax.invert_yaxis()
     left_out = len(values) - len(order)
-    finish(ax, label + (f"  ({left_out} more columns)" if left_out else ""), "", title)
+    finish(ax, label + (f"  ({show_count(left_out, 'more column')})" if left_out else ""), "", title)
     ax.grid(False, axis="y")
     ax.axvline(0.0, color=GREY, linewidth=0.8)
     return ax
