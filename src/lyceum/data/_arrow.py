@@ -10,21 +10,19 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from lyceum.data._column_names import check_names
+from lyceum.data._pandas_columns import arrow_table, is_pandas, small_arrow_table
 from lyceum.errors import SchemaError
 
 __all__ = ["column_class", "decode_dictionary", "frame_table", "is_frame", "numbers", "to_arrow"]
 
 _SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer than the conversion
-_MIXES = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 
 
 def is_frame(X: Any) -> bool:
     """Whether X is a frame of named columns that speaks Arrow (pandas, Polars, pyarrow, DuckDB)."""
     if isinstance(X, pa.Table | pa.RecordBatch | pa.RecordBatchReader) or _is_lazy(X):
         return True
-    return hasattr(X, "columns") and (
-        hasattr(X, "__arrow_c_stream__") or type(X).__module__.startswith("pandas")
-    )
+    return hasattr(X, "columns") and (hasattr(X, "__arrow_c_stream__") or is_pandas(X))
 
 
 def _is_lazy(X: Any) -> bool:
@@ -46,30 +44,9 @@ def to_arrow(frame: Any) -> pa.Table:
 
 def frame_table(frame: Any) -> pa.Table:
     """As `to_arrow`, but of a small pandas frame the cells alone, without pandas' notes on its types."""
-    if type(frame).__module__.startswith("pandas") and 0 < frame.size <= _SMALL:
-        table = _small_from_pandas(frame)
-        if table is not None:
-            return _plain_text(table)
+    if is_pandas(frame) and 0 < frame.size <= _SMALL:
+        return _plain_text(small_arrow_table(frame))
     return to_arrow(frame)
-
-
-def _small_from_pandas(frame: Any) -> pa.Table | None:
-    """The columns one by one; None where pyarrow has to say what is wrong with them."""
-    names = [str(name) for name in frame.columns]
-    check_names(names)
-    try:
-        return pa.table([_column_cells(column) for _, column in frame.items()], names)
-    except (*_MIXES, TypeError):
-        return None
-
-
-def _column_cells(column: Any) -> pa.Array | pa.ChunkedArray:
-    dtype = column.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        return pa.array(column.to_numpy(), from_pandas=True)
-    if type(dtype).__name__ == "SparseDtype":
-        raise TypeError("pyarrow takes no sparse columns")
-    return pa.array(column, from_pandas=True)
 
 
 def _to_arrow(frame: Any) -> pa.Table:
@@ -77,8 +54,8 @@ def _to_arrow(frame: Any) -> pa.Table:
         frame = pa.Table.from_batches([frame])
     elif isinstance(frame, pa.RecordBatchReader):
         frame = frame.read_all()
-    elif type(frame).__module__.startswith("pandas"):
-        frame = _from_pandas(frame)
+    elif is_pandas(frame):
+        frame = arrow_table(frame)
     table = _plain_text(frame if isinstance(frame, pa.Table) else pa.table(frame))
     return _lexical(table, frame) if type(frame).__module__.startswith("polars") else table
 
@@ -119,18 +96,6 @@ _TEXT = pa.dictionary(pa.int32(), pa.large_string())
 def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
     values, indices = chunk.dictionary.cast(pa.large_string()), chunk.indices.cast(pa.int32())
     return pa.DictionaryArray.from_arrays(indices, values)
-
-
-def _from_pandas(frame: Any) -> pa.Table:
-    renamed = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    check_names(renamed.columns.tolist())
-    try:
-        return pa.Table.from_pandas(renamed, preserve_index=False)
-    except _MIXES as error:
-        raise SchemaError(
-            f"a column mixes types that no table can hold together ({error}): give it one type, e.g. "
-            "astype(str)"
-        ) from error
 
 
 def column_class(kind: pa.DataType, name: str) -> str:
