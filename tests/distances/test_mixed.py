@@ -253,3 +253,23 @@ def test_codes_of_other_categories_are_not_taken_for_the_same(compare):
     both = Schema.declare({"sky": ["fog", "rain", "snow", "sun"]})
     one, two = (scan(pa.table({"sky": cells}), kinds=both) for cells in (["fog", "sun"], ["sun", "snow"]))
     assert pairwise(one, two, metric="hamming").tolist() == [[1.0, 1.0], [0.0, 1.0]]
+
+
+def test_zero_weight_rows_are_ignored_in_ranges_and_bins():
+    table = {"size": [0.0, 1.0, 2.0, 90.0], "class": ["a", "b", "b", "a"], "w": [1.0, 1.0, 1.0, 0.0]}
+    rows = scan(pa.table(table), target="class", weight="w")
+    few = scan(pa.table({name: cells[:3] for name, cells in table.items()}), target="class", weight="w")
+    assert Gower().learn(rows).high.tolist() == [2.0]
+    X = np.array([[0.0], [1.0], [2.0]])
+    one, two = (pairwise(X, metric=ValueDifference().learn(given)) for given in (rows, few))
+    assert_array_equal(one, two)
+
+
+def test_gower_refuses_weights_that_weigh_nothing():
+    rows = scan(pa.table({"size": [0.0, 1.0], "age": [1.0, 2.0]}))
+    with pytest.raises(SettingError, match="all weights are 0"):
+        pairwise(rows, metric=Gower([0, 0]).learn(rows))
+    with pytest.raises(SettingError, match="weights must be numbers, one per column"):
+        pairwise(rows, metric=Gower(["a", "b"]).learn(rows))
+    with pytest.raises(SettingError, match="n_bins of ValueDifference must be a whole number"):
+        ValueDifference(n_bins=-3)
