@@ -26,6 +26,16 @@ def quietly(model, X, **fit):
 # -- Student-t ---------------------------------------------------------------------------------------------
 
 
+def test_zero_weight_outliers_do_not_change_the_start():
+    rng = np.random.default_rng(3)
+    X = np.vstack([rng.normal(size=(30, 3)) + center for center in ([0, 0, 0], [6, 0, 0], [0, 7, 0])])
+    outliers = np.vstack([X, np.full((9, 3), 1e5)])
+    one = quietly(StudentMixture(3, random_state=0), X)
+    two = quietly(StudentMixture(3, random_state=0), outliers, sample_weight=[1.0] * 90 + [0.0] * 9)
+    np.testing.assert_allclose(two.history_, one.history_, rtol=1e-12)
+    np.testing.assert_allclose(two.means_, one.means_, rtol=1e-9, atol=1e-9)
+
+
 def test_the_density_of_student_t_is_scipys():
     X = np.random.default_rng(0).standard_t(4, size=(200, 2))
     model = StudentMixture(2, random_state=0).fit(X)

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner
 from lyceum.data import ArraySource, Block, Column, Rows, Schema
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors._radial_em import RadialMixture
 from lyceum.neighbors._radial_units import RadialUnits, place_centers, start_widths
 from lyceum.neighbors._smooth import minimise
@@ -117,7 +117,7 @@ class RadialNetwork(Learner):
                 Z, v * len(Z), int(self.n_centers), self.centers, seed_from(self.random_state)
             )
         else:
-            centers = np.array(self.centers, dtype=np.float64)
+            centers = number_setting("centers", self.centers)
             if centers.ndim != 2 or centers.shape[1] != d or not len(centers):
                 raise SettingError(
                     f"centers must have shape (m, {d}), one row per unit, but they have {centers.shape}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -68,6 +68,8 @@ class StoredRows(Learner):
 
     _reads_rows = "in memory"
 
+    _missing_advice: ClassVar[str] = ", or take metric='gower', which compares the cells that are not missing"
+
     metric: Any
     metric_params: Any
     scale: Any
@@ -87,12 +89,7 @@ class StoredRows(Learner):
             if self.metric_params:
                 raise SettingError("metric_params belong to a metric that is given by its name")
             return metric_named(self.metric)
-        try:
-            return metric_named(self.metric, **(self.metric_params or {}))
-        except TypeError as error:
-            raise SettingError(
-                f"metric_params {self.metric_params} do not fit {self.metric!r}: {error}"
-            ) from None
+        return metric_named(self.metric, **(self.metric_params or {}))
 
     @property
     def _metric_name(self) -> str:
@@ -124,8 +121,7 @@ class StoredRows(Learner):
         # metrics of mixed columns know the cells as the schema codes them
         if self._is_mixed:
             return [CheckCells(type(self).__name__, True)]
-        instead = ", or take metric='gower', which compares the cells that are not missing"
-        return [CheckCells(type(self).__name__, False, instead), self._design]
+        return [CheckCells(type(self).__name__, False, self._missing_advice), self._design]
 
     # -- keeping rows ----------------------------------------------------------------------------------------
 
