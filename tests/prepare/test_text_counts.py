@@ -12,7 +12,7 @@ from tests.studies.conftest import shorten_conclusions
 import lyceum
 from lyceum import apply, scan
 from lyceum.bayes import NaiveBayes
-from lyceum.errors import ModelFileError, SchemaError, SettingError
+from lyceum.errors import DataError, ModelFileError, SchemaError, SettingError
 from lyceum.kernels import LinearSVC
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import FillMissing, TextCounts
@@ -34,6 +34,19 @@ def test_words_are_weighted_as_by_scikit_learn(weights, vectorizer):
     assert found.words_[0] == peer.get_feature_names_out().tolist()
     cells = np.column_stack([c.to_numpy() for c in found.transform(pa.table({"text": TEXTS})).columns])
     np.testing.assert_allclose(cells, expected, atol=1e-12)
+
+
+def test_texts_that_share_no_word_are_refused_where_nothing_else_is_left():
+    """Learners met tables without columns, and each failed with words of its own."""
+    names = pa.table({"name": [f"first{i} last{i}" for i in range(40)]})
+    for settings, table in (({}, names), ({"min_rows": 3}, pa.table({"text": ["soup bread"] * 40}))):
+        least = settings.get("min_rows", 2)
+        with pytest.raises(
+            DataError, match=f"in at least {least} rows and in at most 50% of them.*max_share"
+        ):
+            TextCounts(columns=table.column_names, **settings).fit(table)
+    both = names.append_column("n", [np.arange(40.0)])
+    assert TextCounts(columns=["name"]).fit_transform(both).column_names == ["n"]
 
 
 def test_other_columns_stay_and_a_missing_text_has_no_words():
