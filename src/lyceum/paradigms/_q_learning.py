@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import undefined
+from lyceum.base import unchanged_on_failure, undefined
 from lyceum.errors import DataError, SettingError
 from lyceum.paradigms._markov_decisions import Policy, _best
 from lyceum.progress import report
@@ -20,6 +22,8 @@ __all__ = ["QLearning", "Sarsa", "schedule"]
 
 Schedule = Callable[[int], float]
 _WINDOW = 100  # episodes in the mean of the summary
+_SHARE = Interval(Real, 0, 1, closed="both")
+_COUNT = Interval(Integral, 1, None, closed="left")
 
 
 def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "linear") -> Schedule:
@@ -43,6 +47,8 @@ def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "l
         raise SettingError("an exponential schedule needs a start and an end above 0")
     if kind not in ("linear", "exponential", "harmonic"):
         raise SettingError(f"kind must be 'linear', 'exponential' or 'harmonic', not {kind!r}")
+    if not over > 0:
+        raise SettingError(f"over must be a number of episodes above 0, not {over!r}")
 
     def rate(t: int) -> float:
         share = min(t / over, 1.0)
@@ -66,6 +72,16 @@ class _TabularLearner(BaseEstimator):
     initial_value: float
     random_state: int | np.random.RandomState | None
 
+    _parameter_constraints: ClassVar[dict] = {
+        "discount": [_SHARE],
+        "learning_rate": [_SHARE, StrOptions({"visits"}), callable],
+        "epsilon": [_SHARE, callable],
+        "n_episodes": [_COUNT],
+        "max_steps": [_COUNT],
+        "initial_value": [Real],
+        "random_state": ["random_state"],
+    }
+
     def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
         """The value of the next state, from its action values and the action that will be taken."""
         raise undefined(self, "_target")
@@ -79,6 +95,12 @@ class _TabularLearner(BaseEstimator):
             Gymnasium's interface with discrete states and actions; `GridWorld` has it too.
         y : ignored
         """
+        self._validate_params()
+        with unchanged_on_failure(self):
+            self._learn(environment)
+        return self
+
+    def _learn(self, environment: Any) -> None:
         n_states, n_actions = _sizes(environment)
         self.seed_ = seed_from(self.random_state)
         draws = _pairs_of_draws(np.random.default_rng(self.seed_))
@@ -97,7 +119,6 @@ class _TabularLearner(BaseEstimator):
                 report("episodes", episode, self.n_episodes)
         self.q_, self.visits_ = np.array(q), np.array(visits)
         self.shape_ = getattr(getattr(environment, "unwrapped", environment), "shape", None)
-        return self
 
     def _rate(self) -> Callable[[int, int], float]:
         """The learning rate at an episode and a visit of the pair."""
@@ -193,11 +214,7 @@ def _sizes(environment: Any) -> tuple[int, int]:
 
 
 def _as_schedule(rate: Any) -> Schedule:
-    if callable(rate):
-        return rate
-    if not 0.0 <= float(rate) <= 1.0:
-        raise SettingError(f"a rate must be from 0 to 1, or a schedule(...), not {rate!r}")
-    return lambda t: float(rate)
+    return rate if callable(rate) else lambda t: float(rate)
 
 
 def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
@@ -354,6 +371,11 @@ class Sarsa(_TabularLearner):
     >>> round(float(model.q_[1, 1]), 6)
     1.0
     """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_TabularLearner._parameter_constraints,
+        "expected": ["boolean"],
+    }
 
     def __init__(
         self,
