@@ -120,7 +120,7 @@ def test_the_reason_of_the_choice_is_true_with_ties_and_few_learners():
     assert "it has the lowest log loss (0.1" in equal
     tied = reason(Y, {"a": GOOD, "b": GOOD}, complexity={"a": 5, "b": 5})
     assert tied.startswith(
-        f"it is one of the simplest of the 2 learners whose error rate is behind the lowest"
+        "it is one of the simplest of the 2 learners whose error rate is behind the lowest"
     )
     assert f"by at most {near}" in tied
     alone = reason(Y, {"a": GOOD, "b": GOOD}, complexity={"a": 5, "b": 1})

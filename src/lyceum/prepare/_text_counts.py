@@ -132,8 +132,8 @@ class TextCounts(Transformer):
         if texts and not any(words[j] for j in texts) and len(texts) == len(self.schema_):
             raise DataError(
                 f"no word of column {self.schema_[texts[0]].name!r} stands in at least {self.min_rows} rows "
-                f"and in at most {self.max_share:.0%} of them, so that no column would be left: set min_rows=1 "
-                "or max_share=1.0"
+                f"and in at most {self.max_share:.0%} of them, so that no column would be left: set "
+                "min_rows=1 or max_share=1.0"
             )
         self.words_, self.idf_ = words, idf
         # texts to come are others: their columns list none
