@@ -96,7 +96,8 @@ class Gaussian:
             rows = rows.reshape(-1, 1) if len(self.mean) == 1 else rows.reshape(1, -1)
         if rows.ndim != 2 or rows.shape[1] != len(self.mean):
             raise DataError(
-                f"the Gaussian is of {show_count(len(self.mean), 'column')}, but X has the shape {np.shape(X)}"
+                f"the Gaussian is of {show_count(len(self.mean), 'column')}, but X has the shape "
+                f"{np.shape(X)}"
             )
         rows = np.ascontiguousarray(rows)
         return gaussian_log_density(rows, self.mean[None], white.W[None], constant)[:, 0]
