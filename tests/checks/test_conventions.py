@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOp
 from tests.checks.cases import learner_named
 from tests.checks.docstrings import fitted_names, names_in, section, sections
 from tests.checks.fits import fit
+from tests.checks.other_learners import OTHER_LEARNERS, fit_other, public_learners
 from tests.checks.tables import data_for
 
 from lyceum import catalog
@@ -51,7 +52,7 @@ def parameters(kind: type) -> dict[str, inspect.Parameter]:
     return found
 
 
-KINDS = [entry.load() for entry in catalog.learners()]
+KINDS = [entry.load() for entry in catalog.learners()] + [type(learner) for learner in OTHER_LEARNERS]
 
 
 def those(broken):
@@ -95,9 +96,12 @@ def test_parameters_have_the_names_and_defaults_of_all_families():
     assert those(otherwise) == {}
 
 
-UNCHECKED = {"reference", "default_class"}  # class labels, which are of any type
+UNCHECKED = {"reference", "default_class", "reject_label"}  # class labels, which are of any type
 # names that scikit-learn has for two things
-SHARED_NAMES = {"learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks"}
+SHARED_NAMES = {
+    "learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks",
+    "weights": "how the votes of neighbours are weighted, the weight of every member of a committee",
+}
 
 
 def type_of(constraint):
@@ -134,7 +138,7 @@ def test_folds_are_given_alike():
     """Ten by default where they choose a penalty or a pruning, five elsewhere; None where none are needed."""
     ten = {"RidgeCV", "LassoCV", "ElasticNetCV", "CART", "CARTRegressor"}
     ten |= {"DecisionTreeClassifier", "DecisionTreeRegressor"}
-    defaults = dict.fromkeys(ten, 10) | {"MinimumRiskClassifier": None}
+    defaults = dict.fromkeys(ten, 10) | dict.fromkeys(("BayesOptimalClassifier", "MinimumRiskClassifier"))
 
     def otherwise(kind):
         found, taken = parameters(kind).get("cv"), kind._parameter_constraints.get("cv", ())
@@ -161,6 +165,7 @@ def test_there_are_examples():
 WITHOUT_REFERENCES = {
     *("ClusterClassifier", "ClusterFeatures", "ClusterLabels", "DateParts", "DropMissing", "FillMissing"),
     *("FeatureEmbedding", "LinearRegression", "MinMax", "MissingCategory", "OneOfC", "Standardize"),
+    *("MeanRegressor", "PriorClassifier"),
 }
 
 
@@ -221,6 +226,19 @@ def test_what_predicts_explains_itself():
     answers = [one for one in made if hasattr(one, "predict") or hasattr(one, "score_samples")]
     assert len(answers) > 80
     assert [type(one).__name__ for one in answers if not hasattr(one, "explain")] == []
+
+
+@pytest.mark.parametrize("learner", OTHER_LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_fitted_attributes_of_other_learners_are_described(learner):
+    found = fitted_names(fit_other(learner))
+    assert sorted(found - names_in(section(type(learner), "Attributes"))) == []
+    assert not found & OTHER_NAMES.keys()
+
+
+def test_every_public_learner_is_catalogued_or_listed():
+    """A learner that is in neither would be held to no convention."""
+    bases = {"OnePassClassifier", "OnePassLearner"}  # to be subclassed
+    assert {kind.__name__ for kind in public_learners()} - {kind.__name__ for kind in KINDS} == bases
 
 
 @pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
