@@ -12,7 +12,7 @@ from scipy import sparse
 from lyceum.cluster._lloyd_sums import LloydSums
 from lyceum.data import Block, Schema, Step, dense_cells
 from lyceum.distances import nearest, nearest_center, pairwise, unit_rows
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 
 __all__ = ["GEOMETRIES", "Geometry", "checked_centers", "margins", "weighted_squares"]
 
@@ -145,7 +145,7 @@ GEOMETRIES = {
 def checked_centers(centers: Any, shape: tuple[int, int], metric: str) -> np.ndarray:
     """Centres to start from, of this shape, finite, and of length 1 where the metric wants it."""
     given = dense_cells(centers)
-    found = np.array(given, dtype=np.float64, order="C")
+    found = np.array(number_setting("init", given), order="C")
     if found.shape != shape:
         raise SettingError(f"the centres to start from have shape {found.shape}, but {shape} is needed")
     if not np.isfinite(found).all():

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._threads import single_threaded_blas
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._elastic_net import ElasticNet
 from lyceum.solvers import ElasticNetProblem, Solution
@@ -117,9 +117,7 @@ def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -
 
 def given_penalties(alphas: Any) -> np.ndarray:
     """The penalties that were given, falling."""
-    if any(isinstance(alpha, str) for alpha in np.ravel(np.asarray(alphas, dtype=object)).tolist()):
-        raise SettingError(f"alphas must be positive numbers; there is text in {alphas!r}")
-    values = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1]
+    values = np.sort(number_setting("alphas", alphas).ravel())[::-1]
     if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
         raise SettingError("alphas must be positive numbers")
     return values

@@ -21,7 +21,7 @@ from lyceum.base import (
 from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
 from lyceum.ensemble import Ensemble, MemberData, posteriors
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear import LogisticRegression
 from lyceum.report import Explanation, Summary, Table
 
@@ -274,7 +274,7 @@ class PriorShift(Classifier, Ensemble):
     def _given_priors(self) -> np.ndarray:
         if self.priors is None:
             return self.training_priors_
-        found = np.asarray(self.priors, dtype=np.float64)
+        found = number_setting("priors", self.priors)
         if found.shape != self.training_priors_.shape or not (found >= 0).all() or not found.sum() > 0:
             raise SettingError(
                 f"priors must be {len(self.classes_)} numbers of at least 0, not {self.priors!r}"
