@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.decision._risk import check_doubt, check_posteriors, check_weight, loss_of_classes
+from lyceum.decision._risk import (
+    check_doubt,
+    check_posteriors,
+    check_weight,
+    loss_of_classes,
+    true_labels,
+)
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, class_codes
 from lyceum.report import Table, show_count
@@ -167,7 +173,8 @@ def error_reject_curve(
     """
     proba = check_posteriors(proba)
     n, K = proba.shape
-    if np.shape(y)[:1] != (n,) or not n:
+    y = true_labels(y)
+    if len(y) != n or not n:
         raise DataError(
             f"y has {len(y)} labels for {show_count(n, 'row')} of proba: give one per row, at least one row"
         )

@@ -235,7 +235,10 @@ def decide(proba: np.ndarray, loss: LossMatrix, doubt: float | None, labels: np.
 
 def check_posteriors(proba: Any) -> np.ndarray:
     """Posteriors as a float64 array of shape (n, K); raises where they are not."""
-    proba = np.asarray(proba, dtype=np.float64)
+    try:
+        proba = np.asarray(proba, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"proba must hold numbers, as predict_proba gives them: {error}") from error
     if proba.ndim != 2 or not proba.shape[1]:
         raise DataError(
             f"proba has the shape {proba.shape}: give one row per case and one column per class, as "
@@ -277,6 +280,15 @@ def check_weight(weight: Any, n_rows: int) -> np.ndarray | None:
     if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
         raise DataError("sample_weight must be finite, not negative, and not zero everywhere")
     return weight
+
+
+def true_labels(y: Any) -> np.ndarray:
+    """The true labels as a one-dimensional array; raises where some are missing."""
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise DataError(f"y has the shape {y.shape}: give one true label per row")
+    labels(y, "y")  # refuses missing ones
+    return y
 
 
 def check_target(y: Any, who: Any) -> Any:
