@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
-from tests.studies.conftest import shorten_conclusions
+from tests.studies.conftest import study_with_and_without
 
 import lyceum
 from lyceum import apply, scan
@@ -16,7 +16,6 @@ from lyceum.errors import DataError, ModelFileError, SchemaError, SettingError
 from lyceum.kernels import LinearSVC
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import FillMissing, TextCounts
-from lyceum.studies import _report
 
 pytestmark = pytest.mark.syllabus("1.2")
 
@@ -122,16 +121,10 @@ def test_sparse_rows_are_for_learners_that_take_them(file):
         TextCounts(sparse_output=True).fit(table).transform(table)
 
 
-def test_a_study_counts_words_by_default_not_to(file, tmp_path, monkeypatch):
-    options = {"learners": ["NaiveBayes"], "folds": 3, "n_settings": 1}
-    shorten_conclusions(monkeypatch)
-    monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])  # those of any study
-    found = lyceum.study(file, "y", out=tmp_path / "with", **options)
+def test_a_study_counts_words_unless_told_not_to(file, tmp_path, monkeypatch):
+    found, without = study_with_and_without("text", file, tmp_path, monkeypatch, learners=["NaiveBayes"])
     assert type(found.model[0]).__name__ == "TextCounts"
     assert found.best.error < 0.05
-    assert not found.problems  # its page is drawn
-    monkeypatch.setattr(_report, "render", lambda study, *more: study.answer)
-    without = lyceum.study(file, "y", text=False, out=tmp_path / "without", **options)
     assert without.best.error > 0.2
 
 
