@@ -6,6 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.linear_model import ElasticNet
 
+from lyceum.solvers import SparseColumns
+
 
 @pytest.fixture
 def problem(rng):
@@ -72,3 +74,10 @@ def test_wrong_shapes_and_columns_are_refused(native, problem):
         native.dense_column_products(
             np.ascontiguousarray(X.T), np.zeros(9), np.array([9], np.int32), y, 0.0, np.empty(1)
         )
+
+
+@pytest.mark.parametrize("row", [-1, 4, 1_000_000])
+def test_stored_cells_of_rows_that_do_not_exist_are_refused(row):
+    start, index = np.array([0, 1, 2], np.int32), np.array([0, row], np.int32)
+    with pytest.raises(ValueError, match=f"{row}, but there are 4 rows|from {row} to"):
+        SparseColumns(start, index, np.ones(2), np.full(4, 0.5), np.zeros(2), np.ones(2))
