@@ -12,53 +12,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import unchanged_on_failure, undefined
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError
 from lyceum.paradigms._markov_decisions import Policy, _best
+from lyceum.paradigms._schedule import as_schedule
 from lyceum.progress import report
 from lyceum.report import Summary
 from lyceum.statistics import seed_from
 
-__all__ = ["QLearning", "Sarsa", "schedule"]
+__all__ = ["QLearning", "Sarsa"]
 
-Schedule = Callable[[int], float]
 _WINDOW = 100  # episodes in the mean of the summary
 _SHARE = Interval(Real, 0, 1, closed="both")
 _COUNT = Interval(Integral, 1, None, closed="left")
-
-
-def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "linear") -> Schedule:
-    """A rate that falls from `start` to `end`.
-
-    Parameters
-    ----------
-    start, end : float
-    over : int, default=1000
-        Episodes until `end` is reached.
-    kind : {"linear", "exponential", "harmonic"}, default="linear"
-        "exponential" needs end > 0; "harmonic" is start / (1 + t / over), not below `end`.
-
-    Examples
-    --------
-    >>> falling = schedule(1.0, 0.1, over=10)
-    >>> falling(0), falling(5), falling(100)
-    (1.0, 0.55, 0.1)
-    """
-    if kind == "exponential" and not (start > 0 and end > 0):
-        raise SettingError("an exponential schedule needs a start and an end above 0")
-    if kind not in ("linear", "exponential", "harmonic"):
-        raise SettingError(f"kind must be 'linear', 'exponential' or 'harmonic', not {kind!r}")
-    if not over > 0:
-        raise SettingError(f"over must be a number of episodes above 0, not {over!r}")
-
-    def rate(t: int) -> float:
-        share = min(t / over, 1.0)
-        if kind == "linear":
-            return (1.0 - share) * start + share * end
-        if kind == "exponential":
-            return start * (end / start) ** share
-        return max(start / (1.0 + t / over), end)
-
-    return rate
 
 
 class _TabularLearner(BaseEstimator):
@@ -106,7 +71,7 @@ class _TabularLearner(BaseEstimator):
         draws = _pairs_of_draws(np.random.default_rng(self.seed_))
         q = [[float(self.initial_value)] * n_actions for _ in range(n_states)]
         visits = [[0] * n_actions for _ in range(n_states)]
-        epsilon_at, rate_at = _as_schedule(self.epsilon), self._rate()
+        epsilon_at, rate_at = as_schedule(self.epsilon), self._rate()
         self.returns_, self.steps_ = np.zeros(self.n_episodes), np.zeros(self.n_episodes, dtype=int)
         for episode in range(self.n_episodes):
             seed = {"seed": int(self.seed_ % 2**31)} if episode == 0 else {}
@@ -124,7 +89,7 @@ class _TabularLearner(BaseEstimator):
         """The learning rate at an episode and a visit of the pair."""
         if self.learning_rate == "visits":
             return lambda episode, visit: 1.0 / visit**0.8  # Σ = ∞, Σ² < ∞: Robbins and Monro
-        rate = _as_schedule(self.learning_rate)
+        rate = as_schedule(self.learning_rate)
         return lambda episode, visit: rate(episode)
 
     def _episode(
@@ -211,10 +176,6 @@ def _sizes(environment: Any) -> tuple[int, int]:
             )
         sizes.append(int(n))
     return sizes[0], sizes[1]
-
-
-def _as_schedule(rate: Any) -> Schedule:
-    return rate if callable(rate) else lambda t: float(rate)
 
 
 def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
