@@ -165,7 +165,7 @@ def query(
     if best:
         found = model.most_probable(seen, **given)
         if as_json:
-            print_json({"states": found.states, "probability": found.probability})
+            print_json(found.as_dict())
             return
         title = f"Most probable, P(states | evidence) = {found.probability:.4g}"
         show_table(Table(title, ("variable", "state"), list(found.states.items())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from lyceum.decision._risk import (
 )
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, class_codes
-from lyceum.report import Table, show_count
+from lyceum.report import Table, plain, show_count
 
 __all__ = ["ErrorRejectCurve", "error_reject_curve"]
 
@@ -73,6 +73,10 @@ class ErrorRejectCurve:
     cost: np.ndarray
     area: float
     zero_one: bool = True
+
+    def as_dict(self) -> dict[str, Any]:
+        """All points and the area, in JSON's own types: infinity is None."""
+        return plain(asdict(self))
 
     def at(self, doubt: float) -> dict[str, float]:
         """Reject rate, error and cost among the accepted at a cost of doubt θ, and the mean cost of all rows.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_y, column_or_1d
 from lyceum.data import is_dask, labels
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, find_labels, label_array, label_key
-from lyceum.report import show_count
+from lyceum.report import plain, show_count
 
 __all__ = ["REJECT", "Decisions", "bayes_error", "expected_risk", "minimum_risk"]
 
@@ -83,6 +83,10 @@ class Decisions:
         return self.actions == np.asarray(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All values by name, in JSON's own types."""
+        return plain({field.name: getattr(self, field.name) for field in fields(self)})
 
     def tolist(self) -> list[Any]:
         """The actions as a list."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._elastic_net import ElasticNet
+from lyceum.report import plain
 from lyceum.solvers import ElasticNetProblem, Solution
 
 __all__ = ["RegularizationPath", "elastic_net_path", "follow", "given_penalties", "grid", "lasso_path"]
@@ -59,6 +60,10 @@ class RegularizationPath:
     intercepts: np.ndarray
     dual_gaps: np.ndarray
     n_iters: np.ndarray
+
+    def as_dict(self) -> dict[str, Any]:
+        """The penalties and what was found at each, in JSON's own types."""
+        return plain({**asdict(self), "n_nonzero": self.n_nonzero})
 
     @property
     def n_nonzero(self) -> np.ndarray:

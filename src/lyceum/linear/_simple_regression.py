@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
 
 from lyceum.errors import DataError
+from lyceum.report import plain
 
 __all__ = ["SimpleRegression", "simple_regression"]
 
@@ -68,6 +69,10 @@ class SimpleRegression:
     @property
     def r2(self) -> float:
         return self.r**2
+
+    def as_dict(self) -> dict[str, Any]:
+        """The line and its errors, in JSON's own types."""
+        return plain({**asdict(self), "r2": self.r2})
 
     def predict(self, x: Any) -> np.ndarray:
         """The values of the line."""
