@@ -366,10 +366,10 @@ def _flat_member_parts(model: CommitteeBase, data: CommitteeData) -> np.ndarray:
 
 
 def _of_block(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
-    return for_any_rows(block, partial(_of_some, of=of, others=others))
+    return for_any_rows(block, partial(_of_rows, of=of, others=others))
 
 
-def _of_some(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
+def _of_rows(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
     own = MemberData(ArraySource(block.X, None, None, block.schema, coded=True))
     if not others:
         return of(CommitteeData(own, None))

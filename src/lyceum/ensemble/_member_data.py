@@ -148,10 +148,10 @@ def for_any_rows(block: Block, of: Callable[[Block], np.ndarray]) -> np.ndarray:
 
 
 def _of_block(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
-    return for_any_rows(block, partial(_of_some, of=of, own=own))
+    return for_any_rows(block, partial(_of_rows, of=of, own=own))
 
 
-def _of_some(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
+def _of_rows(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
     if own:
         return of(MemberData(ArraySource(block.X, None, None, block.schema, coded=True)))
     refuse_codes(block.schema)
