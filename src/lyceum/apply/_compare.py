@@ -18,7 +18,7 @@ from lyceum.data import FileFormat
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import log_losses, mcnemar
-from lyceum.report import Summary, Table, plain
+from lyceum.report import Summary, Table, plain, show_count
 
 __all__ = ["ModelComparison", "PairedTest", "compare_models"]
 
@@ -148,6 +148,11 @@ class ModelComparison:
         sure = f"p = {test.p_value:.2g} by {test.test} on {self.n_rows:,} rows"
         if self.better is not None:
             return f"{self.better} is better: {test.measure} {best:.4g} against {other:.4g} ({sure})."
+        if test.low == test.high == 0.0:
+            both = f"{test.measure} {test.first:.4g} for both"
+            return f"No difference is shown: {both}, the same in each of {show_count(self.n_rows, 'row')}."
+        if self.n_rows < 2:
+            return f"One row cannot show a difference: {test.measure} {test.first:.4g} and {test.second:.4g}."
         return (
             f"No difference is shown: {test.measure} {test.first:.4g} and {test.second:.4g} ({sure}). "
             f"The true difference may lie anywhere from {test.low:.3g} to {test.high:.3g}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -140,11 +141,8 @@ class Evaluation:
             for m in self.metrics
         }
         if self.confusion is not None:
-            found["confusion"] = {
-                "classes": self.confusion.classes.tolist(),
-                "counts": self.confusion.counts.tolist(),
-                "rejected": self.confusion.rejected.tolist(),
-            }
+            names = ("classes", "counts", "rejected", "foreign")
+            found["confusion"] = {name: getattr(self.confusion, name) for name in names}
         return plain({**found, "notes": self.notes})
 
     def summary(self) -> Summary:
@@ -165,7 +163,8 @@ class Evaluation:
         return "\n\n".join([str(self.summary()), *self.notes])
 
     def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return self.summary()._repr_html_() + notes
 
 
 def evaluate_model(
@@ -234,10 +233,10 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     return mean, mean - reach, mean + reach
 
 
-def _loss_interval(losses: np.ndarray) -> tuple[float, float, float]:
-    """The mean of losses that are never negative, with an interval that is not either."""
-    mean, low, high = mean_interval(losses)
-    return mean, max(0.0, low), high
+def _mean_metric(name: str, values: np.ndarray, least: float = -math.inf) -> MetricValue:
+    """The mean of values that are never below `least`, with an interval that is not either; none of a row."""
+    mean, low, high = mean_interval(values)
+    return MetricValue(name, mean) if len(values) < 2 else MetricValue(name, mean, max(least, low), high)
 
 
 def _notes(outcomes: Outcomes) -> tuple[str, ...]:
@@ -296,15 +295,15 @@ def _of_costs(
     if not len(truth):
         return
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
-    yield MetricValue("cost per row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
+    yield _mean_metric("cost per row", costs_of(outcomes, fitted, loss, doubt))
     plain = matrix.without_reject()
     place = np.argsort(plain.names_class)  # the action that names every class
     if len(place) == len(fitted.classes):  # type: ignore[arg-type]
         likeliest = place[outcomes.output[known].argmax(axis=1)]
-        yield MetricValue("cost of the likeliest class", *mean_interval(plain.values[truth, likeliest]))
+        yield _mean_metric("cost of the likeliest class", plain.values[truth, likeliest])
     same = matrix.values[truth].mean(axis=0)
     best = int(same.argmin())
-    yield MetricValue(f"cost of always {matrix.actions[best]}", *mean_interval(matrix.values[truth, best]))  # type: ignore[index]
+    yield _mean_metric(f"cost of always {matrix.actions[best]}", matrix.values[truth, best])  # type: ignore[index]
 
 
 def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
@@ -313,14 +312,15 @@ def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricVa
     if not len(truth) or not hasattr(fitted.model, "predict_proba"):
         return
     K = proba.shape[1]
-    if K == 2:
+    several = (truth != truth[0]).any()  # with rows of one class there is nothing to rank
+    if K == 2 and several:
         yield MetricValue("AUC", auc(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
-    elif K > 2:
+    elif several:
         yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
-    yield MetricValue("log loss", *_loss_interval(log_losses(truth, proba)))
+    yield _mean_metric("log loss", log_losses(truth, proba), 0.0)
     off = proba.copy()
     off[np.arange(len(truth)), truth] -= 1.0
-    yield MetricValue("Brier score", *_loss_interval(off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1)))
+    yield _mean_metric("Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0)
     if K >= 2:
         found = calibration(truth, proba, classes=np.arange(K))
         yield MetricValue("calibration error", found.expected_error)
@@ -345,8 +345,10 @@ def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, flo
 def _of_values(outcomes: Outcomes) -> Iterator[MetricValue]:
     found = regression_report(outcomes.truth, outcomes.output)
     off = outcomes.output - outcomes.truth
-    yield MetricValue("RMSE", *map(math.sqrt, _loss_interval(off**2)))
-    yield MetricValue("MAE", *_loss_interval(np.abs(off)))
-    yield MetricValue("bias", found.bias, *mean_interval(off)[1:])
+    squares = _mean_metric("RMSE", off**2, 0.0)
+    ends = (squares.value, squares.low, squares.high)
+    yield MetricValue("RMSE", *(end if end is None else math.sqrt(end) for end in ends))  # type: ignore[arg-type]
+    yield _mean_metric("MAE", np.abs(off), 0.0)
+    yield _mean_metric("bias", off)
     yield MetricValue("R²", found.r2)
     yield MetricValue("relative squared error", found.relative_squared_error)
