@@ -252,6 +252,8 @@ def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents
     for what, edges in (("required", required), ("forbidden", forbidden)):
         table = np.zeros((len(names), len(names)), dtype=bool)
         for edge in edges:
+            if isinstance(edge, str) or len(edge) != 2:
+                raise SettingError(f"{what} must be pairs (from, to) of variables, but it has {edge!r}")
             u, v = find_labels(list(edge), names, f"{what} edges: the variable")
             table[u, v] = True
         tables.append(table)
