@@ -77,6 +77,17 @@ def test_no_iteration_lowers_the_objective(form, model):
     assert [step["objective"] for step in fitted.record_] == fitted.history_
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("model", [GaussianMixture, StudentMixture])
+def test_no_iteration_lowers_the_objective_with_a_constant_column(form, model):
+    rng = np.random.default_rng(1)
+    parts = rng.normal(size=(40, 3)), rng.normal(size=(40, 3)) * 0.2 + 5, rng.normal(size=(40, 3)) - 4
+    X = np.column_stack([np.vstack(parts) * [3.0, 1.0, 0.1], np.ones(120)])
+    fitted = model(3, covariance_type=form, tol=1e-8, max_iter=2000, random_state=0).fit(X)
+    assert (np.diff(fitted.history_) >= -1e-10 * abs(fitted.history_[-1])).all()
+    assert fitted.converged_
+
+
 @pytest.mark.syllabus("12.4")
 def test_old_faithful_has_two_components():
     X = np.column_stack(_old_faithful())
