@@ -181,3 +181,4 @@ def test_the_mean_over_one_row_has_no_interval(models, credit, cpu):
     assert [m.low for m in one.metrics] == [None] * len(one.metrics)
     two = evaluate_model(lyceum.load(models["ridge"]), pd.read_csv(cpu)[:2])
     assert two["RMSE"].low is not None
+    assert (list(one["RMSE"].as_dict()), list(two["RMSE"].as_dict())) == (["value"], ["value", "low", "high"])

@@ -86,6 +86,10 @@ class PairedTest:
         """Whether the difference is significant at 5 %."""
         return self.p_value < _ALPHA
 
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types."""
+        return plain({**asdict(self), "differ": self.differ})
+
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
@@ -160,13 +164,12 @@ class ModelComparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
-        tests = [{**asdict(test), "differ": test.differ} for test in self.tests]
         return plain(
             {
                 "models": self.names,
                 "target": self.target,
                 "rows": self.n_rows,
-                "tests": tests,
+                "tests": self.tests,
                 "better": self.better,
                 "verdict": self.verdict,
             }

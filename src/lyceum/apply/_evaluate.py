@@ -79,6 +79,11 @@ class MetricValue:
         """The interval as text, empty if there is none."""
         return "" if self.low is None else f"{self.low:.4g} to {self.high:.4g}"
 
+    def as_dict(self) -> dict[str, Any]:
+        """The value, and the ends of its interval where there is one, in JSON's own types."""
+        ends = {} if self.low is None else {"low": self.low, "high": self.high}
+        return plain({"value": self.value, **ends})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
@@ -136,10 +141,7 @@ class Evaluation:
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
         found: dict[str, Any] = {"learner": self.learner, "target": self.target, "rows": self.n_rows}
-        found["metrics"] = {
-            m.name: {"value": m.value, **({} if m.low is None else {"low": m.low, "high": m.high})}
-            for m in self.metrics
-        }
+        found["metrics"] = {metric.name: metric.as_dict() for metric in self.metrics}
         if self.confusion is not None:
             names = ("classes", "counts", "rejected", "foreign")
             found["confusion"] = {name: getattr(self.confusion, name) for name in names}
