@@ -135,3 +135,13 @@ def test_a_wrong_setting_of_a_cluster_method_is_one_sentence(command, tmp_path, 
     assert code == 2
     assert words in said
     assert "should not happen" not in said
+
+
+def test_a_kind_to_declare_is_the_option_of_the_command(command, tmp_path):
+    (tmp_path / "t.csv").write_text("x,the target\n" + "".join(f"{i},\n" for i in range(30)))
+    code, _, err = command(
+        "fit", tmp_path / "t.csv", "-l", "NaiveBayes", "-t", "the target", "-o", tmp_path / "m.lyceum"
+    )
+    assert code == 2
+    assert "declare its kind, --kind 'the target=categorical', or use a regressor" in err
+    assert "scan(" not in err

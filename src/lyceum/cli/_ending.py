@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -22,7 +24,7 @@ def run_and_exit(app: Callable[..., Any]) -> NoReturn:
     try:
         _run(app)
     except LyceumError as error:
-        _fail(str(error))
+        _fail(_with_options(str(error)))
     except BrokenPipeError:  # whoever read the output has had enough
         _discard_output()
         sys.exit(1)
@@ -57,6 +59,25 @@ def _run(app: Callable[..., Any]) -> None:
     except SystemExit:
         sys.stdout.flush()
         raise
+
+
+def _with_options(message: str) -> str:
+    """The message with options of the command where it names arguments of `scan`.
+
+    >>> _with_options("declare its kind, scan(..., kinds={'age group': 'categorical'}), or use a regressor")
+    "declare its kind, --kind 'age group=categorical', or use a regressor"
+    """
+    for pattern, option in _ARGUMENTS.items():
+        message = re.sub(pattern, lambda found, option=option: option(*found.groups()), message)
+    return message
+
+
+_ARGUMENTS: dict[str, Callable[..., str]] = {
+    r"scan\(\.\.\., kinds=\{'(.+?)': '(\w+)'\}\)": lambda column, kind: (
+        f"--kind {shlex.quote(f'{column}={kind}')}"
+    ),
+    r"scan\(\.\.\., target=\.\.\.\)": lambda: "--target COLUMN",
+}
 
 
 def _discard_output() -> None:
