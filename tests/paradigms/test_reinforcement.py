@@ -143,3 +143,9 @@ def test_an_environment_that_fails_leaves_the_learner_as_it_was():
     with pytest.raises(RuntimeError, match="out of order"):
         model.fit(Broken())
     assert all(value is before[name] for name, value in vars(model).items())
+
+
+@pytest.mark.parametrize("wrong", [{"start": "a"}, {"end": np.nan}, {"over": "long"}], ids=str)
+def test_a_schedule_is_made_of_numbers(wrong):
+    with pytest.raises(SettingError, match=f"{next(iter(wrong))} must be a finite number"):
+        schedule(**{"start": 1.0, **wrong})

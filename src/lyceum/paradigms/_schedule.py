@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from lyceum.errors import SettingError
 
@@ -29,6 +32,9 @@ def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "l
     >>> falling(0), falling(5), falling(100)
     (1.0, 0.55, 0.1)
     """
+    for name, value in (("start", start), ("end", end), ("over", over)):
+        if not isinstance(value, Real) or not np.isfinite(value):
+            raise SettingError(f"{name} must be a finite number, not {value!r}")
     if kind == "exponential" and not (start > 0 and end > 0):
         raise SettingError("an exponential schedule needs a start and an end above 0")
     if kind not in ("linear", "exponential", "harmonic"):
