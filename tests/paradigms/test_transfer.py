@@ -245,3 +245,9 @@ def test_importance_weights_need_two_folds(cv):
 def test_priors_follow_from_probabilities(proba, priors):
     with pytest.raises(DataError, match="numbers of at least 0"):
         shifted_priors(proba, priors)
+
+
+def test_what_is_boosted_takes_weights():
+    model = TransferBoost(make_pipeline(OneHotEncoder(), SkLogistic()))
+    with pytest.raises(SettingError, match="set estimator to a classifier that does, or to a pipeline"):
+        model.fit([[0.0], [1.0]], [0, 1])

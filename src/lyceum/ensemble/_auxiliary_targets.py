@@ -156,7 +156,10 @@ class AuxiliaryTargets(EitherTask, Learner):
         self._validate_params()
         base = self._base()
         if not takes_rows(base):
-            raise SettingError(f"{type(base).__name__} is not one of Lyceum's learners, which this one needs")
+            raise SettingError(
+                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of them, e.g. "
+                "DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
+            )
         block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).gathered(
             "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
         )

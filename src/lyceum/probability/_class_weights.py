@@ -48,7 +48,7 @@ def class_weight_factors(class_weight: Any, labels: list, weight: np.ndarray | N
         if unknown:
             raise SettingError(f"class_weight names the class {unknown[0]!r}; the classes are {labels}")
         for label, factor in class_weight.items():
-            if not isinstance(factor, Real) or not 0.0 <= factor < np.inf:
+            if not isinstance(factor, Real) or not 0.0 <= float(factor) < np.inf:
                 raise SettingError(
                     f"class_weight has {factor!r} for the class {label!r}: give a finite number of at least 0"
                 )
