@@ -129,8 +129,8 @@ class TransferBoost(Classifier, Ensemble):
         """
         if not takes_weights(self._base()):
             raise SettingError(
-                f"{type(self._base()).__name__} takes no sample_weight, by which it is boosted: set estimator "
-                "to a classifier that does, or to a pipeline of Lyceum's own steps"
+                f"{type(self._base()).__name__} takes no sample_weight, by which it is boosted: set "
+                "estimator to a classifier that does, or to a pipeline of Lyceum's own steps"
             )
         data, codes, w = self._member_data(X, y, sample_weight)
         target = self._domain(domain, len(codes))
