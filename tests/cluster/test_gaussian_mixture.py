@@ -372,3 +372,25 @@ def test_a_merge_leaves_a_solution_that_iterations_alone_cannot():
         assert merged.n_active_ == 2
         assert merged.lower_bound_ >= alone.lower_bound_
         assert (np.diff(merged.history_) >= -1e-9 * abs(merged.history_[0])).all()
+
+
+@pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture])
+@pytest.mark.parametrize("form", FORMS)
+def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form):
+    X = groups(150, 3, 2, seed=5)
+    model = quietly(learner(2, covariance_type=form, random_state=0), X)
+    inverse = np.linalg.inv if form in ("full", "tied") else np.reciprocal
+    np.testing.assert_allclose(model.precisions_, inverse(model.covariances_), rtol=1e-8, atol=1e-12)
+    if learner is not BayesianGaussianMixture and form != "spherical":
+        constant = np.column_stack([X, np.full(150, 2.0)])
+        found = quietly(learner(2, covariance_type=form, random_state=0), constant).precisions_
+        assert found.shape == model._form.shape(2, 4)
+        assert not found[..., 3].any()
+        others = found[..., :3] if form == "diag" else found[..., :3, :3]
+        np.testing.assert_allclose(others, model.precisions_, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize(("form", "precisions"), [("full", np.zeros((1, 2, 2))), ("diag", [[1.0, 0.0]])])
+def test_precisions_that_have_no_inverse_are_refused(form, precisions):
+    with pytest.raises(SettingError, match="precisions_init cannot be inverted"):
+        GaussianMixture(covariance_type=form, precisions_init=precisions).fit(groups(60, 2, 2))
