@@ -35,7 +35,7 @@ class RowExplanation:
     contributions : tuple of (column, its cell, what it adds)
         A cell that is missing is None.
     posterior : dict or None
-        The probability of every class.
+        The probability of every class, if the model has probabilities.
     detail : Table or None
         What else decided the row: the neighbours that voted, or the members of a committee.
     title : str
@@ -127,7 +127,8 @@ def explain_rows(
     with spool(data) as source:
         table = _take_rows(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
     found = fitted.explain(fitted.rows(table))
-    posterior = fitted.posterior(table) if fitted.classes is not None else None
+    has_posteriors = fitted.classes is not None and hasattr(fitted.model, "predict_proba")
+    posterior = fitted.posterior(table) if has_posteriors else None
     made = {row: _one(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
     return [made[row] for row in dict.fromkeys(rows)]
 
