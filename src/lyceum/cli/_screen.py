@@ -28,6 +28,7 @@ __all__ = [
     "console",
     "notes",
     "print_json",
+    "print_line",
     "print_paragraph",
     "printable",
     "progress_bar",
@@ -80,6 +81,11 @@ def print_paragraph(text: str, style: str = "") -> None:
     lines = textwrap.wrap(text.replace(" %", "\u00a0%"), max(20, console.width), break_on_hyphens=False)
     for line in lines:
         console.print(Text(line.replace("\u00a0%", " %"), style=style), soft_wrap=True)
+
+
+def print_line(*parts: str | tuple[str, str], style: str = "") -> None:
+    """Print texts, or texts with their styles, as they are: names of files may look like markup."""
+    console.print(Text.assemble(*parts, style=style), soft_wrap=True)
 
 
 def show_summary(summary: report.Summary) -> None:
@@ -161,7 +167,7 @@ def progress_bar(text: str, stages: Collection[str] = (), minutes: float | None 
         return
     left = _TimeLeft(minutes)
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), left,
+        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), left,
         console=stderr, transient=True,
     ) as bar:  # fmt: skip
         bars = {"": bar.add_task(text, total=None)}
