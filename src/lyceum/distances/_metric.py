@@ -212,7 +212,7 @@ def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: 
     """
     if isinstance(name, Metric):
         if options:
-            raise SettingError(f"{name!r} is a metric with its parameters: give {_listed(options)} to it")
+            raise SettingError(f"{name!r} is a metric with its parameters: give {_name_list(options)} to it")
         return name
     if isinstance(name, type) and issubclass(name, Metric):
         return _with_options(name, options)
@@ -229,12 +229,12 @@ def _with_options(kind: type[Metric], options: dict[str, Any]) -> Metric:
     known = [field.name for field in fields(kind)]
     unknown = [option for option in options if option not in known]
     if unknown:
-        takes = f"choose among {_listed(known)}" if known else "it has none"
+        takes = f"choose among {_name_list(known)}" if known else "it has none"
         raise SettingError(f"{unknown[0]!r} is no parameter of the metric {kind.name!r}: {takes}")
     return kind(**options)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _name_list(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 

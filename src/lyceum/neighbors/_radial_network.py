@@ -14,7 +14,7 @@ from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors._radial_em import RadialMixture
 from lyceum.neighbors._radial_units import RadialUnits, place_centers, start_widths
 from lyceum.neighbors._smooth import minimise
-from lyceum.neighbors._stored_rows import check_some_rows, moments_of, spreads_of
+from lyceum.neighbors._stored_rows import check_not_empty, moments_of, spreads_of
 from lyceum.report import Summary, Table
 from lyceum.solvers import ExpectationMaximization
 from lyceum.statistics import seed_from
@@ -71,7 +71,7 @@ class RadialNetwork(Learner):
         """Scaled rows, targets (of the subclass) and weights in memory."""
         block = rows.gathered(type(self).__name__, "lyceum.neural.MLPClassifier or MLPRegressor")
         block = block.without_zero_weights()
-        check_some_rows(self, block)
+        check_not_empty(self, block)
         held = Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
         moments = moments_of(held)
         numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]

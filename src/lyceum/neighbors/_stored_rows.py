@@ -22,7 +22,7 @@ __all__ = [
     "STORED_CONSTRAINTS",
     "StoredRows",
     "as_cells",
-    "check_some_rows",
+    "check_not_empty",
     "invertible",
     "moments_of",
     "spreads_of",
@@ -52,7 +52,7 @@ _UNSCALED = ("euclidean", "manhattan", "minkowski", "chebyshev")
 _LISTED = 1 << 24  # neighbours in memory at a time
 
 
-def check_some_rows(learner: Any, block: Block) -> None:
+def check_not_empty(learner: Any, block: Block) -> None:
     """Refuse a block without a row, zero-weight rows being gone."""
     if not len(block):
         raise DataError(
@@ -133,7 +133,7 @@ class StoredRows(Learner):
 
     def _keep(self, block: Block) -> None:
         """Store the rows of a block, and learn metric and scales from them."""
-        check_some_rows(self, block)
+        check_not_empty(self, block)
         assert block.y is not None
         self.rows_, self.targets_, self.weights_ = (
             _own_copy(as_cells(block)),
