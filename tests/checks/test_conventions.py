@@ -55,7 +55,7 @@ def parameters(kind: type) -> dict[str, inspect.Parameter]:
 KINDS = [entry.load() for entry in catalog.learners()] + [type(learner) for learner in OTHER_LEARNERS]
 
 
-def those(broken):
+def violations(broken):
     """The learners that break a convention, with how."""
     return {kind.__name__: how for kind in KINDS if (how := broken(kind))}
 
@@ -64,7 +64,7 @@ def test_parameters_are_typed():
     def untyped(kind):
         return [name for name, one in parameters(kind).items() if one.annotation is one.empty]
 
-    assert those(untyped) == {}
+    assert violations(untyped) == {}
 
 
 def test_random_state_is_typed_alike():
@@ -72,7 +72,7 @@ def test_random_state_is_typed_alike():
         found = parameters(kind).get("random_state")
         return found and found.annotation != "int | np.random.RandomState | None"
 
-    assert those(otherwise) == {}
+    assert violations(otherwise) == {}
 
 
 def test_only_the_base_annotates_how_categories_are_coded():
@@ -80,7 +80,7 @@ def test_only_the_base_annotates_how_categories_are_coded():
         bases = [base for base in kind.__mro__ if base.__module__.startswith("lyceum.")]
         return [base.__name__ for base in bases if "_coding" in vars(base).get("__annotations__", {})]
 
-    assert {name: found for name, found in those(annotated).items() if found != ["Learner"]} == {}
+    assert {name: found for name, found in violations(annotated).items() if found != ["Learner"]} == {}
 
 
 def test_parameters_have_the_names_and_defaults_of_all_families():
@@ -93,7 +93,7 @@ def test_parameters_have_the_names_and_defaults_of_all_families():
             name for name, value in defaults.items() if name in found and found[name].default is not value
         ]
 
-    assert those(otherwise) == {}
+    assert violations(otherwise) == {}
 
 
 UNCHECKED = {"reference", "default_class", "reject_label"}  # class labels, which are of any type
@@ -150,15 +150,15 @@ def test_folds_are_given_alike():
         asked = found.default == defaults.get(kind.__name__, 5) and found.annotation == "Any"
         return others or "cv_object" not in taken or not asked
 
-    assert those(otherwise) == {}
+    assert violations(otherwise) == {}
 
 
 def test_every_parameter_is_described():
-    assert those(lambda kind: names_in(section(kind, "Parameters")) ^ set(parameters(kind))) == {}
+    assert violations(lambda kind: names_in(section(kind, "Parameters")) ^ set(parameters(kind))) == {}
 
 
 def test_there_are_examples():
-    assert those(lambda kind: ">>>" not in section(kind, "Examples")) == {}
+    assert violations(lambda kind: ">>>" not in section(kind, "Examples")) == {}
 
 
 # what has no single source: recoding, compositions of other learners, and least squares
@@ -170,7 +170,7 @@ WITHOUT_REFERENCES = {
 
 
 def test_there_are_references():
-    assert set(those(lambda kind: not section(kind, "References"))) == WITHOUT_REFERENCES
+    assert set(violations(lambda kind: not section(kind, "References"))) == WITHOUT_REFERENCES
 
 
 def test_references_have_a_year():
@@ -178,11 +178,11 @@ def test_references_have_a_year():
         text = section(kind, "References")
         return text and not re.search(r"\b1[89]\d\d\b|\b20\d\d\b", text)
 
-    assert those(undated) == {}
+    assert violations(undated) == {}
 
 
 def test_there_is_a_see_also():
-    assert those(lambda kind: not section(kind, "See Also")) == {}
+    assert violations(lambda kind: not section(kind, "See Also")) == {}
 
 
 def test_sections_are_those_of_numpydoc_in_order():
@@ -193,7 +193,7 @@ def test_sections_are_those_of_numpydoc_in_order():
         others = set(sections(kind)) - {*order, "Methods"}
         return found if found != sorted(found, key=order.index) else others
 
-    assert those(otherwise) == {}
+    assert violations(otherwise) == {}
 
 
 SOLVERS = [
