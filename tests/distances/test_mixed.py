@@ -1,5 +1,6 @@
 """Gower's distance and the value difference metric, against their definitions."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -273,3 +274,14 @@ def test_gower_refuses_weights_that_weigh_nothing():
         pairwise(rows, metric=Gower(["a", "b"]).learn(rows))
     with pytest.raises(SettingError, match="n_bins of ValueDifference must be a whole number"):
         ValueDifference(n_bins=-3)
+
+
+def test_the_declared_order_of_two_numbers_changes_no_value_difference():
+    table = pa.table({"smokes": [1.0, 0.0, 1.0, 0.0, 1.0], "ill": ["yes", "no", "yes", "no", "no"]})
+    rows = scan(table, target="ill", kinds={"smokes": "binary"})
+    (column,) = rows.schema
+    turned = replace(rows.schema, columns=(replace(column, categories=column.categories[::-1]),))
+    other = scan(table, target="ill", kinds=turned)
+    found = pairwise(other, metric=ValueDifference(q=1).learn(other))
+    assert_allclose(found[0], [0.0, 4 / 3, 0.0, 4 / 3, 0.0])
+    assert_array_equal(found, pairwise(rows, metric=ValueDifference(q=1).learn(rows)))

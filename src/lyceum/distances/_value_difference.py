@@ -144,14 +144,15 @@ class _Binned:
 
     is_number: bool
     size: int  # of values, without the missing one
-    values: np.ndarray | None = None  # of a binary column of numbers
+    values: np.ndarray | None = None  # of a binary column of numbers, ascending
     low: float = 0.0
     width: float = 1.0
 
     @classmethod
     def of(cls, column: Column, low: float, high: float, n_bins: int) -> _Binned:
         if column.categories is not None:
-            values = np.asarray(column.categories, np.float64) if column.numeric else None
+            # sorted, as they are searched in; categories may be declared in another order
+            values = np.sort(np.asarray(column.categories, np.float64)) if column.numeric else None
             return cls(False, len(column.categories), values)
         width = (high - low) / n_bins
         return cls(True, n_bins, None, low, width) if 0 < width < np.inf else cls(True, 1, None, low, 1.0)
