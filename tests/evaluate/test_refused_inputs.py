@@ -5,6 +5,7 @@ import pytest
 
 from lyceum import decision, evaluate
 from lyceum.errors import DataError, LyceumError, SettingError
+from lyceum.linear import LinearRegression
 
 TEXT, LABELS, SCORES = ["a", "b"], [0, 1], [0.2, 0.7]
 RAGGED = [[1.0], [1.0, 2.0]]
@@ -88,7 +89,18 @@ def test_likelihoods_that_cannot_be_compared_are_refused(given):
 
 @pytest.mark.parametrize("cv", [[1], TEXT, [([0.5], [1.5])], [([0, 99], [1])], [([[0]], [1])]])
 def test_splits_that_are_no_row_numbers_are_refused(cv):
-    from lyceum.linear import LinearRegression
-
-    with pytest.raises(SettingError, match="cv must be a number of folds, a splitter or a list"):
+    with pytest.raises(SettingError, match=r"cv (must|names row 99, which)"):
         evaluate.cross_validate(LinearRegression(), np.eye(4), np.arange(4.0), cv=cv)
+
+
+def test_settings_of_curves_and_rounds_are_named():
+    model, X, y = LinearRegression(), np.arange(12.0)[:, None], np.arange(12.0)
+    with pytest.raises(SettingError, match="one loss per row, not their mean"):
+        evaluate.cross_validate(model, X, y, cv=3, loss=lambda y, predicted: 0.5)
+    with pytest.raises(SettingError, match="n_rounds=0"):
+        evaluate.bootstrap_632(model, X, y, n_rounds=0)
+    for sizes in (["a"], [-1]):
+        with pytest.raises(SettingError, match="sizes="):
+            evaluate.learning_curve(model, X, y, sizes=sizes, cv=3)
+    with pytest.raises(DataError, match=r"^1 folds of 12 rows"):
+        evaluate.cross_validate(model, X, y, cv=1)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, Rows, Schema
-from lyceum.errors import SettingError
+from lyceum.errors import LyceumError, SettingError
 from lyceum.report import show_count
 from lyceum.statistics._folds import FoldStatistics, fold_numbers
 
@@ -153,13 +153,15 @@ def given_splits(
     """
     from sklearn.model_selection import check_cv  # statistics alone do not need scikit-learn
 
+    shown = np.zeros((n, 1)) if X is None else X
     try:
-        shown = np.zeros((n, 1)) if X is None else X
         pairs = list(check_cv(cv, y, classifier=classifier).split(shown, y, groups))
         found = [(_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs]
+    except LyceumError:
+        raise
     except (TypeError, ValueError) as error:
         raise SettingError(
-            f"cv must be a number of folds, a splitter or a list of (training rows, test rows), and fit "
+            "cv must be a number of folds, a splitter or a list of (training rows, test rows), and fit "
             f"{show_count(n, 'row')}: {error}"
         ) from error
     if not found:
@@ -172,10 +174,11 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
     if found.ndim == 1 and found.dtype.kind == "b" and len(found) == n:
         return np.flatnonzero(found)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        raise SettingError("its rows must be row numbers, or one true/false per row")
+        raise SettingError("cv must give the numbers of rows, or one true/false per row")
     found = found.astype(np.intp, copy=False)
     if found.size and not -n <= found.min() <= found.max() < n:
-        raise SettingError(f"row {found.max() if found.max() >= n else found.min()} does not exist")
+        row = found.max() if found.max() >= n else found.min()
+        raise SettingError(f"cv names row {row}, which does not exist: there are {show_count(n, 'row')}")
     return found
 
 
