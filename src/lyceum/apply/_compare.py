@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from lyceum.apply._batches import spool
-from lyceum.apply._evaluate import costs_of, mean_interval
+from lyceum.apply._evaluate import decision_costs, mean_interval
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._outcomes import Outcomes
 from lyceum.data import FileFormat
@@ -227,23 +227,23 @@ def compare_models(
     name = target or pair[0].target.name
     with spool(data) as source:
         both = [Outcomes.of(fitted, source, name, form=form) for fitted in pair]
-    tests = tuple(_of_values(*both) if pair[0].classes is None else _of_classes(pair, both, loss, doubt))
+    tests = tuple(_number_tests(*both) if pair[0].classes is None else _class_tests(pair, both, loss, doubt))
     return ModelComparison(names, name, len(both[0].truth), tests)
 
 
-def _of_values(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
+def _number_tests(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
     off = one.output - one.truth, two.output - two.truth
     yield _test_pair("mean squared error", off[0] ** 2, off[1] ** 2)
     yield _test_pair("mean absolute error", np.abs(off[0]), np.abs(off[1]))
 
 
-def _of_classes(
+def _class_tests(
     pair: tuple[FittedModel, FittedModel], both: list[Outcomes], loss: Any, doubt: float | None
 ) -> Iterator[PairedTest]:
     known = (both[0].truth >= 0) & (both[1].truth >= 0)
     if loss is not None or doubt is not None:
         costs = [
-            _spread(costs_of(outcomes, fitted, loss, doubt), outcomes.truth >= 0)
+            _fill_rows(decision_costs(outcomes, fitted, loss, doubt), outcomes.truth >= 0)
             for fitted, outcomes in zip(pair, both)
         ]
         if known.any():
@@ -262,7 +262,8 @@ def _of_classes(
         yield _test_pair("log loss", *losses)
 
 
-def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+def _fill_rows(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """The values in their rows, 0 in the others."""
     out = np.zeros(len(where))
     out[where] = values
     return out

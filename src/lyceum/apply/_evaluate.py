@@ -214,14 +214,14 @@ def evaluate_model(
         outcomes = Outcomes.of(fitted, source, target, form=form)
     name = target or fitted.target.name
     if fitted.classes is None:
-        metrics = tuple(_of_values(outcomes))
+        metrics = tuple(_number_metrics(outcomes))
         return Evaluation(fitted.name, name, len(outcomes.truth), metrics, notes=_notes(outcomes))
     decided = minimum_risk(outcomes.output, LossMatrix.of(loss, fitted.classes), doubt)
     matrix = _confusion(outcomes, decided, LossMatrix.of(loss, fitted.classes))
     metrics = (
-        *_of_decisions(matrix),
-        *_of_costs(outcomes, decided, fitted, loss, doubt),
-        *_of_posteriors(outcomes, fitted),
+        *_decision_metrics(matrix),
+        *_cost_metrics(outcomes, decided, fitted, loss, doubt),
+        *_posterior_metrics(outcomes, fitted),
     )
     return Evaluation(fitted.name, name, len(outcomes.truth), metrics, matrix, _notes(outcomes))
 
@@ -245,9 +245,9 @@ def _notes(outcomes: Outcomes) -> tuple[str, ...]:
     notes = []
     if outcomes.n_missing:
         notes.append(f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth.")
-    if outcomes.strange:
+    if outcomes.unknown_classes:
         n = int((outcomes.truth < 0).sum())
-        names = ", ".join(map(repr, outcomes.strange[:3]))
+        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
         notes.append(
             f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this counts as "
             "wrong, and is left out of costs, log loss and AUC."
@@ -267,7 +267,7 @@ def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Conf
     )
 
 
-def _of_decisions(matrix: Confusion) -> Iterator[MetricValue]:
+def _decision_metrics(matrix: Confusion) -> Iterator[MetricValue]:
     decided = round(float(matrix.counts.sum() + matrix.foreign[:-1].sum()))
     if decided:
         interval = error_interval(decided - round(float(np.trace(matrix.counts))), decided)
@@ -279,7 +279,7 @@ def _of_decisions(matrix: Confusion) -> Iterator[MetricValue]:
         yield MetricValue("reject rate", interval.rate, interval.low, interval.high)
 
 
-def costs_of(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None) -> np.ndarray:
+def decision_costs(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None) -> np.ndarray:
     """The cost of what is decided in every row whose class the model knows."""
     known = outcomes.truth >= 0
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
@@ -287,7 +287,7 @@ def costs_of(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | 
     return np.where(index < 0, doubt or 0.0, matrix.values[outcomes.truth[known], index])
 
 
-def _of_costs(
+def _cost_metrics(
     outcomes: Outcomes, decided: Decisions, fitted: FittedModel, loss: Any, doubt: float | None
 ) -> Iterator[MetricValue]:
     if loss is None and doubt is None:
@@ -297,7 +297,7 @@ def _of_costs(
     if not len(truth):
         return
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
-    yield _mean_metric("cost per row", costs_of(outcomes, fitted, loss, doubt))
+    yield _mean_metric("cost per row", decision_costs(outcomes, fitted, loss, doubt))
     plain = matrix.without_reject()
     place = np.argsort(plain.names_class)  # the action that names every class
     if len(place) == len(fitted.classes):  # type: ignore[arg-type]
@@ -308,7 +308,7 @@ def _of_costs(
     yield _mean_metric(f"cost of always {matrix.actions[best]}", matrix.values[truth, best])  # type: ignore[index]
 
 
-def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
+def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
     known = outcomes.truth >= 0
     truth, proba = outcomes.truth[known], outcomes.output[known]
     if not len(truth) or not hasattr(fitted.model, "predict_proba"):
@@ -344,7 +344,7 @@ def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, flo
     return max(0.0, below.mean() - reach), min(1.0, below.mean() + reach)
 
 
-def _of_values(outcomes: Outcomes) -> Iterator[MetricValue]:
+def _number_metrics(outcomes: Outcomes) -> Iterator[MetricValue]:
     found = regression_report(outcomes.truth, outcomes.output)
     off = outcomes.output - outcomes.truth
     squares = _mean_metric("RMSE", off**2, 0.0)

@@ -129,7 +129,7 @@ def explain_rows(
     found = fitted.explain(fitted.rows(table))
     has_posteriors = fitted.classes is not None and hasattr(fitted.model, "predict_proba")
     posterior = fitted.posterior(table) if has_posteriors else None
-    made = {row: _one(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
+    made = {row: _explain_row(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
     return [made[row] for row in dict.fromkeys(rows)]
 
 
@@ -144,7 +144,7 @@ def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
     raise DataError(f"there is no row {max(rows, default=0)}: there are {start:,}, counted from 0")
 
 
-def _one(
+def _explain_row(
     fitted: FittedModel, found: Any, table: pa.Table, posterior: Any, i: int, row: int
 ) -> RowExplanation:
     adds = found.contributions[i]

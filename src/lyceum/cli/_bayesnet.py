@@ -24,7 +24,7 @@ from lyceum.cli._options import (
     reads_files,
     refuse_to_replace,
 )
-from lyceum.errors import LyceumError
+from lyceum.errors import DataError, LyceumError
 from lyceum.files import replace_file, write_file
 
 if TYPE_CHECKING:
@@ -50,7 +50,10 @@ def _read(path: str) -> BayesNet:
 
     if not Path(path).exists() and path in ("asia", "alarm"):
         return read_bif(datasets.path(path))
-    return read_bif(path)
+    try:
+        return read_bif(path)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
 
 
 def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
