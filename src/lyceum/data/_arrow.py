@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,15 @@ from lyceum.data._column_names import check_names
 from lyceum.data._pandas_columns import arrow_table, is_pandas, small_arrow_table
 from lyceum.errors import SchemaError
 
-__all__ = ["column_class", "decode_dictionary", "frame_table", "is_frame", "numbers", "to_arrow"]
+__all__ = [
+    "column_class",
+    "decode_dictionary",
+    "frame_table",
+    "is_frame",
+    "numbers",
+    "replace_columns",
+    "to_arrow",
+]
 
 _SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer than the conversion
 
@@ -62,10 +71,14 @@ def _to_arrow(frame: Any) -> pa.Table:
 
 def _lexical(table: pa.Table, frame: Any) -> pa.Table:
     """With the levels of Polars' Categorical sorted: it has no order of its own, as its Enum has."""
-    for j, dtype in enumerate(frame.dtypes):
-        if str(dtype).startswith("Categorical"):
-            table = table.set_column(j, table.column_names[j], _sorted_levels(table.column(j)))
-    return table
+    pairs = zip(table.column_names, table.columns, frame.dtypes)
+    return replace_columns(
+        table, {name: _sorted_levels(cells) for name, cells, dtype in pairs if _is_lexical(dtype)}
+    )
+
+
+def _is_lexical(dtype: Any) -> bool:
+    return str(dtype).startswith("Categorical")
 
 
 def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
@@ -81,13 +94,20 @@ def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
 
 def _plain_text(table: pa.Table) -> pa.Table:
     """With string views, which few of Arrow's functions take, as plain strings."""
-    for j, field in enumerate(table.schema):
-        if field.type == pa.string_view():
-            table = table.set_column(j, field.name, table.column(j).cast(pa.large_string()))
-        elif pt.is_dictionary(field.type) and field.type.value_type == pa.string_view():
-            chunks = [_plain_dictionary(chunk) for chunk in table.column(j).chunks]
-            table = table.set_column(j, field.name, pa.chunked_array(chunks, _TEXT))
-    return table
+    pairs = zip(table.column_names, table.columns)
+    return replace_columns(
+        table, {name: _without_views(cells) for name, cells in pairs if _has_views(cells.type)}
+    )
+
+
+def _has_views(kind: pa.DataType) -> bool:
+    return (kind.value_type if pt.is_dictionary(kind) else kind) == pa.string_view()
+
+
+def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not pt.is_dictionary(column.type):
+        return column.cast(pa.large_string())
+    return pa.chunked_array([_plain_dictionary(chunk) for chunk in column.chunks], _TEXT)
 
 
 _TEXT = pa.dictionary(pa.int32(), pa.large_string())
@@ -96,6 +116,17 @@ _TEXT = pa.dictionary(pa.int32(), pa.large_string())
 def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
     values, indices = chunk.dictionary.cast(pa.large_string()), chunk.indices.cast(pa.int32())
     return pa.DictionaryArray.from_arrays(indices, values)
+
+
+def replace_columns(table: Any, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> Any:
+    """The table or record batch with some of its columns replaced, by name.
+
+    >>> replace_columns(pa.table({"a": [1], "b": [2]}), {"b": pa.array(["two"])}).to_pydict()
+    {'a': [1], 'b': ['two']}
+    """
+    names = table.schema.names
+    found = [columns.get(name, cells) for name, cells in zip(names, table.columns)]
+    return type(table).from_arrays(found, names) if columns else table
 
 
 def column_class(kind: pa.DataType, name: str) -> str:

@@ -70,10 +70,10 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
 
 
 def _table(cells: np.ndarray, schema: Schema, original: pa.Table, library: str) -> pa.Table:
+    given = dict(zip(original.column_names, original.columns))
     columns = {}
     for j, column in enumerate(schema):
-        name = column.name
-        before = original.column(name).combine_chunks() if name in original.column_names else None
+        before = given[column.name].combine_chunks() if column.name in given else None
         columns[column.name] = _arrow_column(np.ascontiguousarray(cells[:, j]), column, before, library)
     return pa.table(columns)
 
