@@ -138,3 +138,8 @@ def test_bic_does_not_count_rounding_as_a_better_fit(dtype):
 def test_more_clusters_than_rows_are_refused_in_words_of_choose_k():
     with pytest.raises(DataError, match=r"clusters goes up to 10, but there are 3 rows: .*range\(1, 4\)"):
         choose_k(np.eye(3))
+
+
+def test_columns_of_centers_need_centers():
+    with pytest.raises(SettingError, match="KMeans has no cluster_centers_: give a fitted KMeans"):
+        top_columns(KMeans())
