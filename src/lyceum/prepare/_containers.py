@@ -118,6 +118,8 @@ def _convert(values: Any, dtype: Any, column: Column) -> Any:
     if column.numeric:
         return values.astype(dtype) if isinstance(dtype, pd.BooleanDtype) else values
     if isinstance(dtype, pd.CategoricalDtype):
+        own = {str(level): level for level in dtype.categories}  # such as intervals, which were read as text
+        values = values.cat.rename_categories(lambda one: own.get(one, one) if isinstance(one, str) else one)
         new = [value for value in values.dtype.categories if value not in dtype.categories]
         return values.astype(pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered))
     if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(dtype):
