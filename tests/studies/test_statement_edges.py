@@ -346,6 +346,8 @@ def test_what_the_time_left_undone_is_named_in_singular_and_plural():
         assert words in text
         assert "; x and y were not made." in text
     assert not list(_statements._budget(fake_study(Y, {"a": GOOD}).comparison, [], [], True, 10))
+    [text] = _statements._budget(replace(found.comparison, n_folds=1), [], [], False, 30)
+    assert "1 of 30 folds was compared; " in text
 
 
 def test_a_column_of_times_that_is_left_out_is_not_recommended():

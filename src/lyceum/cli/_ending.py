@@ -67,17 +67,11 @@ def _with_options(message: str) -> str:
     >>> _with_options("declare its kind, scan(..., kinds={'age group': 'categorical'}), or use a regressor")
     "declare its kind, --kind 'age group=categorical', or use a regressor"
     """
-    for pattern, option in _ARGUMENTS.items():
-        message = re.sub(pattern, lambda found, option=option: option(*found.groups()), message)
-    return message
+    message = re.sub(_KINDS, lambda found: f"--kind {shlex.quote(f'{found[1]}={found[2]}')}", message)
+    return message.replace("scan(..., target=...)", "--target COLUMN")
 
 
-_ARGUMENTS: dict[str, Callable[..., str]] = {
-    r"scan\(\.\.\., kinds=\{'(.+?)': '(\w+)'\}\)": lambda column, kind: (
-        f"--kind {shlex.quote(f'{column}={kind}')}"
-    ),
-    r"scan\(\.\.\., target=\.\.\.\)": lambda: "--target COLUMN",
-}
+_KINDS = r"scan\(\.\.\., kinds=\{'(.+?)': '(\w+)'\}\)"
 
 
 def _discard_output() -> None:
