@@ -202,7 +202,8 @@ def choose_k(
         raise SettingError("an elbow needs at least three numbers of clusters")
     learner = KMeans(n_init=4, random_state=random_state) if learner is None else learner
     name = "n_clusters" if "n_clusters" in learner.get_params() else "n_components"
-    models, measures = [], []
+    models: list[Any] = []
+    measures = []
     for step, k in enumerate(numbers):
         report("numbers of clusters", step, len(numbers))
         _check_rows(models, numbers, k)

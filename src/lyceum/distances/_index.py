@@ -30,7 +30,7 @@ _PAIRS = 1 << 20  # raw values in memory per task
 
 def check_k(k: Any) -> None:
     """Refuse a number of neighbours that is no whole number of at least 1."""
-    if not (isinstance(k, Integral) and k >= 1):
+    if not (isinstance(k, Integral) and int(k) >= 1):
         raise SettingError(f"k must be a whole number of at least 1, but it is {k!r}")
 
 

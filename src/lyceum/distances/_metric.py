@@ -219,7 +219,7 @@ def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: 
     if callable(name):
         from lyceum.distances._function import FunctionMetric
 
-        return FunctionMetric(name, **options)
+        return FunctionMetric(name, **options)  # type: ignore[arg-type]
     if not isinstance(name, str) or name not in _METRICS:
         raise SettingError(f"there is no metric {name!r}: choose one of {', '.join(sorted(_METRICS))}")
     return _with_options(_METRICS[name], options)

@@ -34,7 +34,7 @@ def check_classes(tree: Any, method: str) -> None:
 
 def check_amount(name: str, value: Any) -> None:
     """Refuse what is no number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not value >= 0.0:
+    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0.0:
         raise SettingError(f"{name} must be a number of at least 0, not {value!r}")
 
 
