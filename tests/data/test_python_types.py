@@ -14,6 +14,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.data._column_names import unique_names
 from lyceum.errors import DataError, MissingValuesError, SchemaError
 from lyceum.linear import LinearRegression
+from lyceum.paradigms import SelfTraining
 
 N = 40
 X = np.random.default_rng(5).normal(size=N)
@@ -167,6 +168,27 @@ def test_classes_beyond_signed_integers_are_kept():
     model = NaiveBayes().fit(rows)
     assert model.classes_.tolist() == [2**63 + 1, 2**63 + 3]
     assert rows.y.tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        lambda labels: pd.Series(labels, dtype="string"),
+        lambda labels: pd.Series(labels, dtype=object).where(lambda cells: cells.notna(), pd.NA),
+        lambda labels: pd.Series([None if one is None else one == "up" for one in labels], dtype="boolean"),
+        lambda labels: pd.Series(
+            pd.cut([{None: np.nan, "up": 2.0}.get(one, 1.0) for one in labels], [0, 1, 2])
+        ),
+    ],
+    ids=["string", "objects", "boolean", "intervals"],
+)
+def test_labels_may_be_missing_in_any_type_where_rows_need_none(some):
+    labels = some([None if i % 4 == 0 else one for i, one in enumerate(CLASSES.tolist())])
+    frame = pd.DataFrame({"x": X})
+    one = SelfTraining().fit(frame, labels)
+    two = SelfTraining().fit(scan(frame.assign(t=labels), target="t"))
+    assert len(one.classes_) == 2
+    np.testing.assert_array_equal(one.predict(frame), two.predict(frame))
 
 
 # -- weights -----------------------------------------------------------------------------------------------

@@ -10,7 +10,14 @@ import pyarrow as pa
 from lyceum.data._column_names import check_names
 from lyceum.errors import SchemaError
 
-__all__ = ["arrow_array", "arrow_table", "is_pandas", "small_arrow_table", "with_arrow_type"]
+__all__ = [
+    "arrow_array",
+    "arrow_table",
+    "is_missing",
+    "is_pandas",
+    "small_arrow_table",
+    "with_arrow_type",
+]
 
 _REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError)
 
@@ -104,7 +111,7 @@ def arrow_array(values: Any, what: str) -> pa.Array | pa.ChunkedArray:
 
 def _refusal(values: np.ndarray, error: Exception) -> str:
     """What is wrong with values that Arrow has refused, and what to do."""
-    known = [value for value in values.tolist() if not _is_missing(value)]
+    known = [value for value in values.tolist() if not is_missing(value)]
     types = sorted({type(value).__name__ for value in known})
     if isinstance(error, OverflowError):
         largest = max((value for value in known if isinstance(value, int)), key=abs)
@@ -117,6 +124,7 @@ def _refusal(values: np.ndarray, error: Exception) -> str:
     return f"holds values of type {', '.join(types)}, which cannot be used: turn it into numbers or text"
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether an object stands for a missing value: None, NaN, or pandas' NA and NaT."""
     is_nan = isinstance(value, float) and value != value
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")

@@ -69,13 +69,13 @@ class Cells:
     def content(self) -> bytes:
         """A digest of the cells, the same for equal columns."""
         if self.values is None:
-            return blake2b(repr(self.column.to_pylist()).encode(), digest_size=16).digest()
-        return blake2b(np.where(np.isnan(self.values), np.nan, self.values + 0.0), digest_size=16).digest()
+            return _digest(repr(self.column.to_pylist()).encode())
+        return _digest(np.where(np.isnan(self.values), np.nan, self.values + 0.0).tobytes())
 
     @cached_property
     def groups(self) -> bytes:
         """A digest of which rows have equal cells, the same for columns that say the same, one to one."""
-        return blake2b(self.codes, digest_size=16).digest()
+        return _digest(self.codes.tobytes())
 
     @cached_property
     def n_distinct(self) -> int:
@@ -84,6 +84,10 @@ class Cells:
     @cached_property
     def n_present(self) -> int:
         return int(np.count_nonzero(self.codes >= 0))
+
+
+def _digest(cells: bytes) -> bytes:
+    return blake2b(cells, digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from lyceum.data._coding import class_codes, labels, target_numbers
 from lyceum.data._column import Column, Kind
-from lyceum.data._pandas_columns import is_pandas, with_arrow_type
+from lyceum.data._pandas_columns import is_missing, is_pandas, with_arrow_type
 from lyceum.data._regular_arrays import is_flat
 from lyceum.data._schema import Schema
 from lyceum.errors import DataError, MissingValuesError
@@ -58,18 +58,20 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
 def fill_unlabelled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray]:
     """A target with some label in place of those that are missing, and where they were missing.
 
-    None and NaN are missing, and so is -1 among numbers, which is scikit-learn's convention, unless only one
-    other label occurs: classes may be called -1 and 1.
+    None, NaN and pandas' NA are missing. So is -1 among numbers, which is scikit-learn's convention, unless
+    only one other label occurs: classes may be called -1 and 1.
 
     >>> fill_unlabelled([2, -1, 3], "y", "A learner")
     (array([2, 2, 3]), array([False,  True, False]))
     """
     if isinstance(y, pa.Array | pa.ChunkedArray):
         y = y.to_pylist()
+    elif is_pandas(y) and hasattr(y, "dtype"):
+        y = with_arrow_type(y, f"target {name!r}")
     y = column_or_1d(np.asarray(y, dtype=object if isinstance(y, list) and None in y else None), warn=True)
-    missing = y != y if y.dtype.kind in "fO" else np.zeros(len(y), dtype=bool)
+    missing = y != y if y.dtype.kind in "fmM" else np.zeros(len(y), dtype=bool)
     if y.dtype == object:
-        missing = missing.astype(bool) | np.array([one is None for one in y], dtype=bool)
+        missing = np.array([is_missing(one) for one in y], dtype=bool)
     if y.dtype.kind in "ifO":
         known = y[~missing]
         marked = np.zeros(len(y), dtype=bool)
