@@ -117,6 +117,20 @@ def test_a_target_of_times_is_in_seconds_however_it_is_given(times):
     np.testing.assert_allclose(one.intercept_, two.intercept_, rtol=1e-12)
 
 
+@pytest.mark.parametrize("times", [DAYS, DAYS.dt.tz_localize("UTC"), DAYS - DAYS[0], DAYS.to_numpy()])
+def test_predictions_of_times_are_scored_in_seconds(times):
+    frame = pd.DataFrame({"x": X})
+    model = LinearRegression().fit(frame, times)
+    rows = scan(frame.assign(t=times), target="t")
+    assert model.score(frame, times) == pytest.approx(model.score(rows), abs=1e-9)
+    assert 0 <= model.score(rows) <= 1
+
+
+def test_classes_of_intervals_are_scored_as_text():
+    bins = pd.Series(pd.cut(X, [-9, 0, 9]))
+    assert NaiveBayes().fit(X[:, None], bins).score(X[:, None], bins) > 0.9
+
+
 def test_a_target_of_times_on_dask_is_in_seconds():
     frame = dd.from_pandas(pd.DataFrame({"x": X, "t": DAYS}), npartitions=2)
     one = LinearRegression().fit(frame[["x"]], frame["t"])

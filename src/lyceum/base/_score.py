@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from lyceum.data import Rows, other_target, refuse_beside_rows
+from lyceum.data import Rows, comparable_target, other_target, refuse_beside_rows
 from lyceum.errors import DataError
 from lyceum.report import show_count
 
@@ -125,7 +125,8 @@ def targets_to_score(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
             raise DataError(
                 f"the score of {type(learner).__name__} requires y to be passed, but the target y is None"
             )
-        return y, sample_weight
+        task = "numbers" if isinstance(learner, RegressorMixin) else "classes"
+        return comparable_target(y, task), sample_weight
     refuse_beside_rows(other_target(X, y), sample_weight)
     return target_of(X), X.sample_weight
 

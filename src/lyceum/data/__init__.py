@@ -6,7 +6,7 @@ from lyceum.data._align import Align
 from lyceum.data._arrow import decode_dictionary, is_frame, to_arrow
 from lyceum.data._beside_rows import other_target, refuse_beside_rows
 from lyceum.data._block import Block, as_float, block_rows, dense_cells, row_weights, stack_rows
-from lyceum.data._coding import TableCoder, class_codes, codes_of, labels
+from lyceum.data._coding import TableCoder, class_codes, codes_of, comparable_target, labels
 from lyceum.data._column import KINDS, Column, Kind
 from lyceum.data._column_roles import spelling_hint
 from lyceum.data._dask import is_dask
@@ -69,6 +69,7 @@ __all__ = [
     "class_codes",
     "coded_source",
     "codes_of",
+    "comparable_target",
     "constant_columns",
     "decode_dictionary",
     "dense_cells",

@@ -14,7 +14,7 @@ from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._column import Column, is_beyond_floats
 from lyceum.data._column_names import missing_columns
-from lyceum.data._pandas_columns import arrow_array
+from lyceum.data._pandas_columns import arrow_array, is_pandas, with_arrow_type
 from lyceum.data._schema import Schema
 from lyceum.data._text_styles import distinct_texts, is_text_type, style_of
 from lyceum.errors import MissingValuesError, SchemaError
@@ -24,6 +24,7 @@ __all__ = [
     "TableCoder",
     "class_codes",
     "codes_of",
+    "comparable_target",
     "decode",
     "is_labelled",
     "labels",
@@ -317,6 +318,28 @@ def target_numbers(y: Any, name: str) -> np.ndarray:
         if column_class(cells.type, name) != "text":
             return numbers(cells, name).astype(np.float64, copy=False).reshape(values.shape)
     return values.astype(np.float64)
+
+
+def comparable_target(y: Any, task: str) -> Any:
+    """A target to score predictions by, read as `fit` reads it: times are seconds, intervals are text.
+
+    Parameters
+    ----------
+    y : array, Series or list
+        The target of the rows to score on; what scikit-learn compares by itself stays as it is.
+    task : {"classes", "numbers"}
+        What is predicted.
+
+    Examples
+    --------
+    >>> comparable_target(np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[s]"), "numbers").tolist()
+    [0.0, 86400.0]
+    """
+    if is_pandas(y) and hasattr(y, "dtype"):
+        y = with_arrow_type(y, "the target")
+    elif not isinstance(y, np.ndarray):
+        return y
+    return target_numbers(y, "y") if task == "numbers" and np.asarray(y).dtype.kind in "mMO" else y
 
 
 def is_labelled(y: Any) -> np.ndarray:
