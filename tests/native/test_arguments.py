@@ -100,6 +100,19 @@ def test_the_spanning_tree_of_rows_without_columns_has_edges_of_length_zero(nati
     np.testing.assert_array_equal(height, 0.0)
 
 
+def test_linkage_of_rows_without_columns_has_heights_of_zero(native):
+    n = 5
+    for link in (native.ward_points, native.centroid_points):
+        a, b, height = np.full(n - 1, -1), np.full(n - 1, -1), np.ones(n - 1)
+        link(np.zeros((n, 0)), None, 1, a, b, height)
+        np.testing.assert_array_equal(height, 0.0)
+
+
+def test_rows_without_columns_have_no_leaf_order(native):
+    with pytest.raises(ValueError, match="Z must have at least one column"):
+        native.leaf_order(np.zeros((40, 0)), 32, np.zeros(40, np.int64))
+
+
 def test_a_forest_refuses_what_is_no_tree(native):
     for packed in (native.PackedTreesFloat, native.PackedTreesDouble):
         with pytest.raises((TypeError, ValueError)):
