@@ -48,7 +48,7 @@ def case(learners: list[Any], rng: np.random.Generator) -> str:
         if w is not None and has_fit_parameter(learner, "sample_weight"):
             named = {"sample_weight": w[:n]}
         before = X.copy()
-        how = f"{learner} on {_told(X)} {_told(y)} {_told(named.get('sample_weight'))}"
+        how = f"{learner} on {_array_text(X)} {_array_text(y)} {_array_text(named.get('sample_weight'))}"
         if (fit := _call(how, learner.fit, X, y, **named)) is None:
             return "refused"
         if not _same(before, X):
@@ -166,7 +166,7 @@ def _dense(answer: Any) -> Any:
     return answer.toarray() if sparse.issparse(answer) else answer
 
 
-def _told(array: Any) -> str:
+def _array_text(array: Any) -> str:
     if array is None or sparse.issparse(array):
         return repr(array)
     text = (

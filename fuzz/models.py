@@ -93,12 +93,12 @@ def _remember_constraints() -> None:
     """Make scikit-learn's constraint of a parameter once, not at every check."""
     make, made = _param_validation.make_constraint, dict[int, tuple[Any, Any]]()
 
-    def remembered(constraint: Any) -> Any:
+    def make_once(constraint: Any) -> Any:
         if id(constraint) not in made:
             made[id(constraint)] = (constraint, make(constraint))
         return made[id(constraint)][1]
 
-    _param_validation.make_constraint = remembered
+    _param_validation.make_constraint = make_once
 
 
 def case(samples: list[Sample], rng: np.random.Generator) -> Counter[str]:
@@ -145,11 +145,13 @@ def _ask(sample: Sample, methods: Sequence[str], changes: list[tuple[str, Any, A
             except LyceumError:
                 continue
             except Exception as error:
-                raise Finding(f"{sample.name}: {_told(changes)}: {method} raised {error!r}") from error
+                raise Finding(
+                    f"{sample.name}: {_words(changes)}: {method} raised {error!r}"
+                ) from error
     return "answered"
 
 
-def _told(changes: list[tuple[str, Any, Any]]) -> str:
+def _words(changes: list[tuple[str, Any, Any]]) -> str:
     return " and ".join(f"{name} from {_short(old)} to {_short(new)}" for name, old, new in changes)
 
 

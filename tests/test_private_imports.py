@@ -26,7 +26,7 @@ PROTOCOL = {  # what a room asks of the classes of the rooms above it
 }
 
 
-LOOKED_AT = (ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Name, ast.Attribute)
+LOOKED_AT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Name, ast.Attribute)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -38,40 +38,84 @@ def no_garbage_collection():
     gc.enable()
 
 
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
 @cache
 def syntax_nodes() -> list[tuple[str, list[ast.AST]]]:
     """(room, what is imported, defined and named) of every file."""
-    rooms = {path: path.relative_to(SOURCE).with_suffix("").parts[0] for path in SOURCE.rglob("*.py")}
-    trees = ((room, ast.parse(path.read_text())) for path, room in rooms.items())
+    trees = ((room_of(path), ast.parse(path.read_text())) for path in SOURCE.rglob("*.py"))
     return [(room, [node for node in ast.walk(tree) if isinstance(node, LOOKED_AT)]) for room, tree in trees]
 
 
-def room_of(module: str) -> str:
-    return module.split(".")[1] if module.startswith("lyceum.") else ""
+def imported_names(node: ast.AST) -> list[str]:
+    """The full names that an import asks for; those of a relative import begin with its dots."""
+    if isinstance(node, ast.Import):
+        return [name.name for name in node.names]
+    if isinstance(node, ast.ImportFrom):
+        above = "." * node.level + (node.module or "")
+        return [f"{above}.{name.name}" for name in node.names]
+    return []
+
+
+def crosses(room: str, name: str) -> bool:
+    """Whether an imported name is private to another room; a relative import counts as one."""
+    if name.startswith("."):
+        return True
+    package, *inner = name.split(".")
+    of_another_room = package == "lyceum" and inner[:1] != [room]
+    return of_another_room and any(is_private(part) for part in inner[1:])
 
 
 def private_imports() -> set[tuple[str, str]]:
-    """(importing room, imported module) for modules and names that begin with an underscore."""
-    found = set()
-    for room, nodes in syntax_nodes():
-        for node in nodes:
-            if isinstance(node, ast.ImportFrom) and node.module and room_of(node.module) != room:
-                inner = node.module.split(".")[2:]
-                private = [f"{node.module}.{name.name}" for name in node.names if name.name.startswith("_")]
-                if node.module.startswith("lyceum.") and any(part.startswith("_") for part in inner):
-                    found.add((room, node.module))
-                elif node.module.startswith("lyceum."):
-                    found |= {(room, name) for name in private if not name.startswith("lyceum.__")}
-    return found
+    """(importing room, imported name) where a part of the name below the room begins with an underscore."""
+    names = (
+        (room, name) for room, nodes in syntax_nodes() for node in nodes for name in imported_names(node)
+    )
+    return {(room, name) for room, name in names if crosses(room, name)}
 
 
 def test_no_private_name_crosses_rooms():
     assert sorted(private_imports()) == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from lyceum.data._scan import scan",
+        "from lyceum.data import _scan",
+        "import lyceum.data._scan",
+        "import numpy, lyceum.data._scan as reader",
+        "from ..data._scan import scan",
+        "from . import _scan",
+    ],
+)
+def test_every_way_to_import_a_private_name_is_seen(line):
+    (node,) = ast.parse(line).body
+    assert any(crosses("bayes", name) for name in imported_names(node))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from lyceum.bayes._naive_bayes import NaiveBayes",
+        "from lyceum.data import scan",
+        "from lyceum._native import native",  # below all rooms
+        "from lyceum import __version__",
+        "from sklearn.utils._param_validation import Interval",
+    ],
+)
+def test_what_is_public_or_of_the_same_room_may_be_imported(line):
+    (node,) = ast.parse(line).body
+    assert not any(crosses("bayes", name) for name in imported_names(node))
+
+
 def defined_names() -> dict[str, set[str]]:
-    """The names of functions, classes, variables and attributes that every room sets."""
+    """The names of files, functions, classes, variables and attributes that every room sets."""
     found: dict[str, set[str]] = defaultdict(set)
+    for path in SOURCE.rglob("*.py"):
+        found[room_of(path)].add(path.stem)
     for room, nodes in syntax_nodes():
         for node in nodes:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):

@@ -16,7 +16,10 @@ A message says what, where, what came, and what to do instead.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "Cancelled",
@@ -29,6 +32,7 @@ __all__ = [
     "SettingError",
     "SourceError",
     "StudyError",
+    "number_setting",
     "undefined",
 ]
 
@@ -229,6 +233,42 @@ class DataWarning(UserWarning):
     >>> caught[0].category.__name__, str(caught[0].message).partition(": ")[2]
     ('DataWarning', 'numbers are written with decimal commas')
     """
+
+
+def number_setting(name: str, value: Any) -> np.ndarray:
+    """The value of a parameter that stands for one or several numbers, as an array of float64.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, for the error message.
+    value : number or array-like of numbers
+        What the user gave.
+
+    Raises
+    ------
+    SettingError
+        Where it holds anything but numbers, numbers written as text included, or rows of different lengths.
+
+    Examples
+    --------
+    >>> number_setting("alphas", [0.1, 1])
+    array([0.1, 1. ])
+    >>> number_setting("alphas", ["a", "b"])
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.SettingError: alphas must be a number or numbers, got ['a', 'b']
+    """
+    import numpy as np  # light commands raise these errors without it
+
+    try:
+        found = np.asarray(value)
+        text = found.dtype.kind == "O" and any(isinstance(part, str) for part in found.ravel())
+        if found.dtype.kind in "biufO" and not text:
+            return found.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise SettingError(f"{name} must be a number or numbers, got {value!r}")
 
 
 def undefined(owner: Any, name: str) -> TypeError:

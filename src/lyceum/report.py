@@ -16,7 +16,7 @@ Extended = TypeVar("Extended", bound="Explanation")
 
 
 def show(value: Any) -> str:
-    """A value as people read it: four significant digits for numbers, a dash for none.
+    """A value as people read it: four significant digits for numbers, a dash for NaN.
 
     >>> show(0.123456), show(-0.0), show(1234567), show(float("nan"))
     ('0.1235', '0', '1,234,567', '–')
@@ -269,12 +269,16 @@ class Explanation:
         """The explained scores: base plus contributions."""
         return self.base + self.contributions.sum(axis=1)
 
+    def _score(self, i: int) -> float:
+        """The score of row i alone: the sum over all rows would make a loop over rows quadratic."""
+        return float(self.base[i] + self.contributions[i].sum())
+
     def row(self, i: int) -> Table:
         """The contributions to one prediction, largest first."""
         order = np.argsort(-np.abs(self.contributions[i]), kind="stable")
         cells = ["missing" if (cell := self.value(i, j)) is None else cell for j in order]
         added = [(self.names[j], cell, float(self.contributions[i, j])) for j, cell in zip(order, cells)]
-        title = f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(float(self.scores[i]))}"
+        title = f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(self._score(i))}"
         return Table(title, ("column", "value", self.unit), [("(base)", "", float(self.base[i])), *added])
 
     def detail(self, i: int) -> Table | None:
@@ -294,7 +298,7 @@ class Explanation:
             {"column": name, "value": self.value(i, j), "contribution": self.contributions[i, j]}
             for j, name in enumerate(self.names)
         ]
-        head = {"predicted": self.predicted[i], "score": self.scores[i], "base": self.base[i]}
+        head = {"predicted": self.predicted[i], "score": self._score(i), "base": self.base[i]}
         return plain(head | {"columns": columns})
 
     def __len__(self) -> int:
@@ -307,7 +311,7 @@ class Explanation:
 
     def __str__(self) -> str:
         shown = "\n\n".join(map(str, self._first_tables()))
-        return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
+        return shown + (f"\n\n… and {show_count(len(self) - 3, 'more row')}" if len(self) > 3 else "")
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self._first_tables())

@@ -9,7 +9,8 @@ import lyceum
 from lyceum.apply import FittedModel, explain_rows
 from lyceum.bayes import LinearDiscriminant
 from lyceum.decision import MinimumRiskClassifier
-from lyceum.linear import Lasso, LogisticRegression
+from lyceum.kernels import SVC, KernelPerceptron, LinearSVC
+from lyceum.linear import Lasso, LogisticRegression, MarginClassifier, Perceptron
 from lyceum.prepare import DateParts, FillMissing, OneOfC, Standardize
 from lyceum.reduce import PCA
 
@@ -60,3 +61,13 @@ def test_a_date_that_was_taken_apart_is_one_column_with_its_names():
     assert found.names == ("day", "x")
     assert found.values[0, 0] == "January, Saturday"
     np.testing.assert_allclose(found.scores, model.predict(days.iloc[[5]]))
+
+
+@pytest.mark.parametrize(
+    "learner", [SVC(), LinearSVC(), Perceptron(), MarginClassifier(), KernelPerceptron()]
+)
+def test_a_model_without_probabilities_claims_none(learner):
+    table = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0], "y": ["n", "n", "p", "p"]})
+    (found,) = explain_rows(learner.fit(lyceum.scan(table, target="y")), table, [3])
+    assert found.posterior is None
+    assert "%" not in found.title

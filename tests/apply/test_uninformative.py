@@ -65,5 +65,5 @@ def test_a_table_of_texts_alone_is_clustered_by_words(tmp_path):
 
 def test_texts_without_a_word_in_common_are_refused_in_a_sentence():
     names = pd.DataFrame({"name": [f"w{i}x y{i}z" for i in range(30)]})
-    with pytest.raises(DataError, match="no word occurs in two rows"):
+    with pytest.raises(DataError, match="no word of column 'name' stands in at least 2 rows"):
         cluster_table(names)

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 from tests.checks.cases import SETTINGS
+from tests.checks.docstrings import fitted_names, names_in, section
 from tests.checks.fits import METHODS
 from tests.checks.parameter_values import (
     AGAIN,
@@ -213,9 +214,17 @@ def _fit(name: str, kind: str, again: bool, settings: dict[str, Any]) -> Shown:
                 learner.set_params(**{rounds: learner.get_params()[rounds] + 2})
                 break
     learner.fit(X, **arguments)
+    undescribed = fitted_names(learner) - _described(type(learner))
+    assert not undescribed, f"{learner} has attributes that its docstring does not describe: {undescribed}"
     said = {method: getattr(learner, method)(new) for method in METHODS if hasattr(learner, method)}
     learned = {key: value for key, value in vars(learner).items() if key.endswith("_") and key[0] != "_"}
     return Shown(said | learned)
+
+
+@cache
+def _described(kind: type) -> set[str]:
+    """The attributes that the docstring lists; a subclass made by a test has that of its parent."""
+    return names_in(section(kind if kind.__doc__ else kind.__base__, "Attributes"))
 
 
 def _digest(value: Any, depth: int = 0) -> Any:

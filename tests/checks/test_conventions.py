@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOp
 from tests.checks.cases import learner_named
 from tests.checks.docstrings import fitted_names, names_in, section, sections
 from tests.checks.fits import fit
+from tests.checks.other_learners import OTHER_LEARNERS, fit_other, public_learners
 from tests.checks.tables import data_for
 
 from lyceum import catalog
@@ -51,10 +52,10 @@ def parameters(kind: type) -> dict[str, inspect.Parameter]:
     return found
 
 
-KINDS = [entry.load() for entry in catalog.learners()]
+KINDS = [entry.load() for entry in catalog.learners()] + [type(learner) for learner in OTHER_LEARNERS]
 
 
-def those(broken):
+def violations(broken):
     """The learners that break a convention, with how."""
     return {kind.__name__: how for kind in KINDS if (how := broken(kind))}
 
@@ -63,7 +64,7 @@ def test_parameters_are_typed():
     def untyped(kind):
         return [name for name, one in parameters(kind).items() if one.annotation is one.empty]
 
-    assert those(untyped) == {}
+    assert violations(untyped) == {}
 
 
 def test_random_state_is_typed_alike():
@@ -71,7 +72,7 @@ def test_random_state_is_typed_alike():
         found = parameters(kind).get("random_state")
         return found and found.annotation != "int | np.random.RandomState | None"
 
-    assert those(otherwise) == {}
+    assert violations(otherwise) == {}
 
 
 def test_only_the_base_annotates_how_categories_are_coded():
@@ -79,7 +80,7 @@ def test_only_the_base_annotates_how_categories_are_coded():
         bases = [base for base in kind.__mro__ if base.__module__.startswith("lyceum.")]
         return [base.__name__ for base in bases if "_coding" in vars(base).get("__annotations__", {})]
 
-    assert {name: found for name, found in those(annotated).items() if found != ["Learner"]} == {}
+    assert {name: found for name, found in violations(annotated).items() if found != ["Learner"]} == {}
 
 
 def test_parameters_have_the_names_and_defaults_of_all_families():
@@ -92,12 +93,15 @@ def test_parameters_have_the_names_and_defaults_of_all_families():
             name for name, value in defaults.items() if name in found and found[name].default is not value
         ]
 
-    assert those(otherwise) == {}
+    assert violations(otherwise) == {}
 
 
-UNCHECKED = {"reference", "default_class"}  # class labels, which are of any type
+UNCHECKED = {"reference", "default_class", "reject_label"}  # class labels, which are of any type
 # names that scikit-learn has for two things
-SHARED_NAMES = {"learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks"}
+SHARED_NAMES = {
+    "learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks",
+    "weights": "how the votes of neighbours are weighted, the weight of every member of a committee",
+}
 
 
 def type_of(constraint):
@@ -134,7 +138,7 @@ def test_folds_are_given_alike():
     """Ten by default where they choose a penalty or a pruning, five elsewhere; None where none are needed."""
     ten = {"RidgeCV", "LassoCV", "ElasticNetCV", "CART", "CARTRegressor"}
     ten |= {"DecisionTreeClassifier", "DecisionTreeRegressor"}
-    defaults = dict.fromkeys(ten, 10) | {"MinimumRiskClassifier": None}
+    defaults = dict.fromkeys(ten, 10) | dict.fromkeys(("BayesOptimalClassifier", "MinimumRiskClassifier"))
 
     def otherwise(kind):
         found, taken = parameters(kind).get("cv"), kind._parameter_constraints.get("cv", ())
@@ -146,26 +150,27 @@ def test_folds_are_given_alike():
         asked = found.default == defaults.get(kind.__name__, 5) and found.annotation == "Any"
         return others or "cv_object" not in taken or not asked
 
-    assert those(otherwise) == {}
+    assert violations(otherwise) == {}
 
 
 def test_every_parameter_is_described():
-    assert those(lambda kind: names_in(section(kind, "Parameters")) ^ set(parameters(kind))) == {}
+    assert violations(lambda kind: names_in(section(kind, "Parameters")) ^ set(parameters(kind))) == {}
 
 
 def test_there_are_examples():
-    assert those(lambda kind: ">>>" not in section(kind, "Examples")) == {}
+    assert violations(lambda kind: ">>>" not in section(kind, "Examples")) == {}
 
 
 # what has no single source: recoding, compositions of other learners, and least squares
 WITHOUT_REFERENCES = {
     *("ClusterClassifier", "ClusterFeatures", "ClusterLabels", "DateParts", "DropMissing", "FillMissing"),
     *("FeatureEmbedding", "LinearRegression", "MinMax", "MissingCategory", "OneOfC", "Standardize"),
+    *("MeanRegressor", "PriorClassifier"),
 }
 
 
 def test_there_are_references():
-    assert set(those(lambda kind: not section(kind, "References"))) == WITHOUT_REFERENCES
+    assert set(violations(lambda kind: not section(kind, "References"))) == WITHOUT_REFERENCES
 
 
 def test_references_have_a_year():
@@ -173,11 +178,11 @@ def test_references_have_a_year():
         text = section(kind, "References")
         return text and not re.search(r"\b1[89]\d\d\b|\b20\d\d\b", text)
 
-    assert those(undated) == {}
+    assert violations(undated) == {}
 
 
 def test_there_is_a_see_also():
-    assert those(lambda kind: not section(kind, "See Also")) == {}
+    assert violations(lambda kind: not section(kind, "See Also")) == {}
 
 
 def test_sections_are_those_of_numpydoc_in_order():
@@ -188,7 +193,7 @@ def test_sections_are_those_of_numpydoc_in_order():
         others = set(sections(kind)) - {*order, "Methods"}
         return found if found != sorted(found, key=order.index) else others
 
-    assert those(otherwise) == {}
+    assert violations(otherwise) == {}
 
 
 SOLVERS = [
@@ -221,6 +226,19 @@ def test_what_predicts_explains_itself():
     answers = [one for one in made if hasattr(one, "predict") or hasattr(one, "score_samples")]
     assert len(answers) > 80
     assert [type(one).__name__ for one in answers if not hasattr(one, "explain")] == []
+
+
+@pytest.mark.parametrize("learner", OTHER_LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_fitted_attributes_of_other_learners_are_described(learner):
+    found = fitted_names(fit_other(learner))
+    assert sorted(found - names_in(section(type(learner), "Attributes"))) == []
+    assert not found & OTHER_NAMES.keys()
+
+
+def test_every_public_learner_is_catalogued_or_listed():
+    """A learner that is in neither would be held to no convention."""
+    bases = {"OnePassClassifier", "OnePassLearner"}  # to be subclassed
+    assert {kind.__name__ for kind in public_learners()} - {kind.__name__ for kind in KINDS} == bases
 
 
 @pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")

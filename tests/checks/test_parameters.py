@@ -1,4 +1,9 @@
-"""Every parameter of every learner changes something, or is refused: none is accepted and ignored."""
+"""Every parameter of every learner changes something, or is refused: none is accepted and ignored.
+
+On the way every fitted attribute is looked up in the docstring, for every setting that is tried.
+"""
+
+from dataclasses import dataclass
 
 import pytest
 from tests.checks import parameters
@@ -18,6 +23,17 @@ def test_every_parameter_changes_what_is_learned_or_said(name):
     assert [parameter for parameter in tried if ignored(name, parameter, known)] == []
 
 
+@dataclass
+class Entry:
+    """An entry of the catalog, as far as parameters need it."""
+
+    kind: type
+    missing: bool = False
+
+    def load(self):
+        return self.kind
+
+
 def test_a_parameter_that_is_ignored_is_found_out(monkeypatch):
     ridge = catalog.find("Ridge").load()
 
@@ -28,12 +44,22 @@ def test_a_parameter_that_is_ignored_is_found_out(monkeypatch):
             self.alpha = alpha
             return self
 
-    class Entry:
-        missing = False
-
-        def load(self):
-            return Deaf
-
-    monkeypatch.setattr(parameters.catalog, "find", lambda name: Entry())
+    monkeypatch.setattr(parameters.catalog, "find", lambda name: Entry(Deaf))
     assert ignored("Deaf", "alpha")
     assert not ignored("Deaf", "fit_intercept")
+
+
+def test_an_attribute_that_only_one_setting_has_must_be_described(monkeypatch):
+    ridge = catalog.find("Ridge").load()
+
+    class Silent(ridge):
+        def fit(self, X, y=None, sample_weight=None):
+            super().fit(X, y, sample_weight)
+            if not self.fit_intercept:
+                self.through_origin_ = True
+            return self
+
+    monkeypatch.setattr(parameters.catalog, "find", lambda name: Entry(Silent))
+    assert not ignored("Silent", "alpha")
+    with pytest.raises(AssertionError, match=r"does not describe: .'through_origin_'"):
+        ignored("Silent", "fit_intercept")

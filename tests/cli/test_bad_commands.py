@@ -170,6 +170,9 @@ fit t.csv --learner NaiveBayes --target c --out t.csv
 fit t.csv --learner NaiveBayes --target c --out full
 fit t.csv --learner NaiveBayes --target c --out full --force
 fit t.csv --learner NaiveBayes --target c --out none/f
+fit t.csv --learner NaiveBayes --target c --out '' --force
+predict bayes.lyceum t.csv --out '' --force
+cluster t.csv --clusters 2 --out '' --force
 fit t.csv --learner NaiveBayes --target c --out /proc/f
 fit head.csv --learner NaiveBayes --target c
 fit inf.csv --learner Ridge --target m

@@ -109,3 +109,11 @@ def test_a_wrong_request_is_one_sentence_and_exit_code_2(command, arguments, mes
     assert code == 2
     assert message in err
     assert "Traceback" not in err
+
+
+def test_a_damaged_network_is_named(command, tmp_path):
+    (tmp_path / "cut.bif").write_text("variable x {")
+    code, _, err = command("bayesnet", "query", tmp_path / "cut.bif", "x")
+    assert code == 2
+    assert "cut.bif: " in err
+    assert "the BIF file ends in the middle of a block" in err

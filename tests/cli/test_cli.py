@@ -77,6 +77,11 @@ def test_every_command_has_help_with_an_example(run, command):
     assert f"Example: lyceum {command}" in out
 
 
+def test_the_help_of_learners_names_every_task(run):
+    _, out, _ = run("learners", "--help", width=200)
+    assert all(task in out for task in catalog.TASKS)
+
+
 # -- inspect -------------------------------------------------------------------------------------------------
 
 

@@ -55,6 +55,16 @@ def test_a_model_does_not_differ_from_itself(command, models, credit):
     assert out.startswith("No difference is shown")
     found = compare_models(*[lyceum.load(models["bayes"])] * 2, credit)
     assert [test.p_value for test in found.tests] == [1.0, 1.0]
+    assert found.as_dict()["tests"] == [test.as_dict() for test in found.tests]
+    assert found.verdict.endswith(" for both, the same in each of 1,000 rows.")
+    assert "from 0 to 0" not in found.verdict
+
+
+def test_one_row_shows_no_difference(models, cpu):
+    good, poor = lyceum.load(models["ridge"]), fit_file(cpu, "class", "Ridge", {"alpha": 1e6})
+    found = compare_models(good, poor, pd.read_csv(cpu)[:1])
+    assert found.better is None
+    assert found.verdict.startswith("One row cannot show a difference: mean squared error")
 
 
 def test_the_terminal_shows_the_verdict_and_the_tests(command, models, credit):

@@ -154,3 +154,31 @@ def test_losses_that_are_never_negative_have_intervals_that_are_not_either():
     line = LinearRegression().fit(lyceum.scan(rows[["size"]].assign(kind=rows["size"]), target="kind"))
     found = evaluate_model(line, rows[["size"]].assign(kind=[1.0, 2.0, 3.0, 6.0, 7.0, 80.0]))
     assert [found[name].low for name in ("RMSE", "MAE")] == [0.0, 0.0]
+
+
+def test_rows_of_one_class_have_no_auc_and_notes_are_in_the_notebook(models, credit):
+    """An AUC of 0.5 would be made up: there is no pair of rows to rank."""
+    model, frame = lyceum.load(models["logistic"]), pd.read_csv(credit)
+    good = frame[frame["class"] == "good"]
+    names = [metric.name for metric in evaluate_model(model, good).metrics]
+    assert "AUC" not in names
+    assert {"error", "log loss", "Brier score"} <= set(names)
+    strange = evaluate_model(model, good.assign(**{"class": "<new>"}))
+    assert "&lt;new&gt;" in strange._repr_html_()
+    found = strange.as_dict()
+    assert sum(found["confusion"]["foreign"]) == found["rows"] == len(good)
+    three = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "kind": list("aabbcc")})
+    tree = DecisionTreeClassifier().fit(lyceum.scan(three, target="kind"))
+    assert "AUC (Hand and Till)" in [m.name for m in evaluate_model(tree, three[:4]).metrics]
+    assert "AUC (Hand and Till)" not in [m.name for m in evaluate_model(tree, three[:2]).metrics]
+
+
+def test_the_mean_over_one_row_has_no_interval(models, credit, cpu):
+    loss = {("bad", "good"): 5.0, ("good", "bad"): 1.0}
+    one = evaluate_model(lyceum.load(models["logistic"]), pd.read_csv(credit)[:1], loss=loss)
+    assert [m.name for m in one.metrics if m.low is not None] == ["error", "accuracy"]  # Wilson's
+    one = evaluate_model(lyceum.load(models["ridge"]), pd.read_csv(cpu)[:1])
+    assert [m.low for m in one.metrics] == [None] * len(one.metrics)
+    two = evaluate_model(lyceum.load(models["ridge"]), pd.read_csv(cpu)[:2])
+    assert two["RMSE"].low is not None
+    assert (list(one["RMSE"].as_dict()), list(two["RMSE"].as_dict())) == (["value"], ["value", "low", "high"])

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -135,3 +136,35 @@ def test_a_wrong_setting_of_a_cluster_method_is_one_sentence(command, tmp_path, 
     assert code == 2
     assert words in said
     assert "should not happen" not in said
+
+
+def test_a_kind_to_declare_is_the_option_of_the_command(command, tmp_path):
+    (tmp_path / "t.csv").write_text("x,the target\n" + "".join(f"{i},\n" for i in range(30)))
+    code, _, err = command(
+        "fit", tmp_path / "t.csv", "-l", "NaiveBayes", "-t", "the target", "-o", tmp_path / "m.lyceum"
+    )
+    assert code == 2
+    assert "declare its kind, --kind 'the target=categorical', or use a regressor" in err
+    assert "scan(" not in err
+
+
+def test_names_that_look_like_markup_or_have_blanks_are_printed_as_they_are(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(
+        "x,the [b] class\n" + "".join(f"{i % 7},{'uv'[i % 2]}\n" for i in range(40))
+    )
+    model, file = "my [red] model.lyceum", "p [b].csv"
+    code, out, _ = command("fit", "t.csv", "-l", "NaiveBayes", "-t", "the [b] class", "-o", model, width=200)
+    assert code == 0
+    assert f"fitted and kept in {model}\n" in out
+    words = shlex.split(out.splitlines()[-1].removeprefix("next: "))
+    assert words[:3] == ["lyceum", "predict", model]
+    code, out, err = command("predict", model, "t.csv", "-o", file, width=200)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"40 rows predicted: {file}\n")
+    code, out, _ = command("bayesnet", "learn", "t.csv", "-o", "n [i].bif", width=200)
+    assert code == 0
+    assert "written to n [i].bif; next: lyceum bayesnet query 'n [i].bif' VARIABLE" in out
+    code, _, err = command("study", "t.csv")
+    assert code == 2
+    assert "--target 'the [b] class' (u, v)" in err

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import subprocess
 import sys
 
 import pytest
@@ -70,3 +71,38 @@ def test_a_folder_that_may_not_be_written_to_is_a_sentence(folder, monkeypatch, 
     finally:
         for path in (folder, folder / "done"):
             path.chmod(0o755)
+
+
+def run_with_output_to(stdout, *arguments):
+    """The exit code and the complaint of a command whose output is buffered, as it is for users."""
+    run = [sys.executable, "-c", "from lyceum.cli import main; main()", *arguments]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(run, stdout=stdout, stderr=subprocess.PIPE, env=buffered, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["syllabus"]], ids=["little output", "much output"])
+def test_a_pipe_that_is_closed_before_the_output_comes_is_no_complaint(arguments):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        assert run_with_output_to(write_end, *arguments) == (1, "")
+    finally:
+        os.close(write_end)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+@pytest.mark.parametrize("arguments", [["--version"], ["syllabus"]], ids=["little output", "much output"])
+def test_output_that_cannot_be_written_is_a_sentence(arguments):
+    with open("/dev/full", "w") as full:
+        code, said = run_with_output_to(full, *arguments)
+    assert code == 2
+    assert said == "lyceum: No space left on device: free some space, and run the same command again\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell")
+def test_closed_output_is_no_traceback():
+    run = f"exec {sys.executable} -c 'from lyceum.cli import main; main()'"
+    for ending, code in (("--version >&-", 0), ("nothing 2>&-", 2)):
+        done = subprocess.run(f"{run} {ending}", shell=True, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", "")

@@ -25,7 +25,7 @@ from lyceum.cluster import (
     silhouette,
     top_columns,
 )
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.studies import cluster_table
 
 X, Y = make_blobs(400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0)
@@ -125,3 +125,21 @@ def test_numbers_are_standardized_and_trees_are_shown(tmp_path):
     assert cluster_table(frame, learner="DensityClusters").labels.max() >= 1
     with pytest.raises(SettingError, match="finds no clusters"):
         cluster_table(frame, learner="Ridge")
+
+
+@pytest.mark.filterwarnings("ignore:found 3 distinct clusters")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bic_does_not_count_rounding_as_a_better_fit(dtype):
+    X = np.random.default_rng(0).normal(size=(3, 3)) * 10 + 100
+    found = choose_k(np.repeat(X, 10, axis=0).astype(dtype), range(1, 9))
+    assert found.by_bic == 3
+
+
+def test_more_clusters_than_rows_are_refused_in_words_of_choose_k():
+    with pytest.raises(DataError, match=r"clusters goes up to 10, but there are 3 rows: .*range\(1, 4\)"):
+        choose_k(np.eye(3))
+
+
+def test_columns_of_centers_need_centers():
+    with pytest.raises(SettingError, match="KMeans has no cluster_centers_: give a fitted KMeans"):
+        top_columns(KMeans())

@@ -115,3 +115,23 @@ def test_equal_rows_and_few_rows_are_no_trouble():
     assert DensityClusters().fit([[0.0], [1.0]]).labels_.tolist() == [-1, -1]
     with pytest.raises(DataError, match="at least 2 rows"):
         DensityClusters().fit([[0.0]])
+
+
+@pytest.mark.parametrize(("n", "smallest"), [(2, None), (4, None), (3, 2), (4, 5)])
+def test_too_few_rows_for_a_cluster_are_noise_also_if_a_single_one_is_allowed(n, smallest):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    model = DensityClusters(allow_single=True, min_cluster_size=smallest).fit(X)
+    assert model.labels_.tolist() == [-1] * n
+    assert model.strengths_.tolist() == [0.0] * n
+    assert DensityClusters(allow_single=True, min_samples=2, min_cluster_size=2).fit(X).n_clusters_ == 1
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_weights_are_repeats_in_any_unit(unit):
+    rng = np.random.default_rng(0)
+    X = unit * np.vstack([rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 6])
+    w = rng.choice([1, 1, 1, 7], 40)
+    weighted = DensityClusters().fit(X, sample_weight=w)
+    repeated = DensityClusters().fit(np.repeat(X, w, axis=0))
+    np.testing.assert_allclose(weighted.stabilities_, repeated.stabilities_)
+    np.testing.assert_allclose(np.repeat(weighted.strengths_, w), repeated.strengths_)

@@ -77,6 +77,17 @@ def test_no_iteration_lowers_the_objective(form, model):
     assert [step["objective"] for step in fitted.record_] == fitted.history_
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("model", [GaussianMixture, StudentMixture])
+def test_no_iteration_lowers_the_objective_with_a_constant_column(form, model):
+    rng = np.random.default_rng(1)
+    parts = rng.normal(size=(40, 3)), rng.normal(size=(40, 3)) * 0.2 + 5, rng.normal(size=(40, 3)) - 4
+    X = np.column_stack([np.vstack(parts) * [3.0, 1.0, 0.1], np.ones(120)])
+    fitted = model(3, covariance_type=form, tol=1e-8, max_iter=2000, random_state=0).fit(X)
+    assert (np.diff(fitted.history_) >= -1e-10 * abs(fitted.history_[-1])).all()
+    assert fitted.converged_
+
+
 @pytest.mark.syllabus("12.4")
 def test_old_faithful_has_two_components():
     X = np.column_stack(_old_faithful())
@@ -361,3 +372,25 @@ def test_a_merge_leaves_a_solution_that_iterations_alone_cannot():
         assert merged.n_active_ == 2
         assert merged.lower_bound_ >= alone.lower_bound_
         assert (np.diff(merged.history_) >= -1e-9 * abs(merged.history_[0])).all()
+
+
+@pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture])
+@pytest.mark.parametrize("form", FORMS)
+def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form):
+    X = groups(150, 3, 2, seed=5)
+    model = quietly(learner(2, covariance_type=form, random_state=0), X)
+    inverse = np.linalg.inv if form in ("full", "tied") else np.reciprocal
+    np.testing.assert_allclose(model.precisions_, inverse(model.covariances_), rtol=1e-8, atol=1e-12)
+    if learner is not BayesianGaussianMixture and form != "spherical":
+        constant = np.column_stack([X, np.full(150, 2.0)])
+        found = quietly(learner(2, covariance_type=form, random_state=0), constant).precisions_
+        assert found.shape == model._form.shape(2, 4)
+        assert not found[..., 3].any()
+        others = found[..., :3] if form == "diag" else found[..., :3, :3]
+        np.testing.assert_allclose(others, model.precisions_, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize(("form", "precisions"), [("full", np.zeros((1, 2, 2))), ("diag", [[1.0, 0.0]])])
+def test_precisions_that_have_no_inverse_are_refused(form, precisions):
+    with pytest.raises(SettingError, match="precisions_init cannot be inverted"):
+        GaussianMixture(covariance_type=form, precisions_init=precisions).fit(groups(60, 2, 2))

@@ -81,3 +81,17 @@ def test_every_start_ends_near_the_best(init):
     assert model.inertia_ == pytest.approx(sums_of_squares(X, model.labels_).within, rel=1e-3)
     best = KMeans(5, n_init=20, random_state=1).fit(X).inertia_
     assert model.inertia_ <= 1.35 * best
+
+
+def test_an_offset_takes_no_digits_of_single_precision():
+    A = np.random.default_rng(0).normal(size=(90, 6))
+    X = (A + 1e6).astype(np.float32)
+    one, two = (
+        KMeans(3, metric="correlation", random_state=0).fit(cells) for cells in (X, X.astype(np.float64))
+    )
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+    np.testing.assert_allclose(one.inertia_, two.inertia_, rtol=1e-6)
+    plain = KMeans(3, random_state=0).fit(X)
+    exact = np.sqrt(((X[:, None].astype(np.float64) - plain.cluster_centers_) ** 2).sum(axis=2))
+    assert plain.transform(X).dtype == np.float32
+    np.testing.assert_allclose(plain.transform(X), exact, rtol=1e-6)

@@ -26,6 +26,32 @@ def quietly(model, X, **fit):
 # -- Student-t ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("form", ["full", "tied", "diag"])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_a_constant_column_changes_no_student_t(form, missing):
+    rng = np.random.default_rng(1)
+    X = np.vstack([rng.standard_t(3, size=(90, 2)), rng.standard_t(5, size=(90, 2)) + 8])
+    X[rng.random(X.shape) < missing] = np.nan
+    with_constant = np.column_stack([X[:, 0], np.full(180, 7.0), X[:, 1]])
+    one, two = (StudentMixture(2, covariance_type=form, random_state=0).fit(Z) for Z in (X, with_constant))
+    np.testing.assert_allclose(two.history_, one.history_, rtol=1e-10)
+    np.testing.assert_allclose(two.degrees_, one.degrees_, rtol=1e-8)
+    np.testing.assert_allclose(two.means_, np.insert(one.means_, 1, 7.0, axis=1), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(two.score_samples(with_constant), one.score_samples(X), rtol=1e-8)
+    terms = two.explain(with_constant).contributions
+    assert (terms[:, 1] == 0.0).all()
+
+
+def test_zero_weight_outliers_do_not_change_the_start():
+    rng = np.random.default_rng(3)
+    X = np.vstack([rng.normal(size=(30, 3)) + center for center in ([0, 0, 0], [6, 0, 0], [0, 7, 0])])
+    outliers = np.vstack([X, np.full((9, 3), 1e5)])
+    one = quietly(StudentMixture(3, random_state=0), X)
+    two = quietly(StudentMixture(3, random_state=0), outliers, sample_weight=[1.0] * 90 + [0.0] * 9)
+    np.testing.assert_allclose(two.history_, one.history_, rtol=1e-12)
+    np.testing.assert_allclose(two.means_, one.means_, rtol=1e-9, atol=1e-9)
+
+
 def test_the_density_of_student_t_is_scipys():
     X = np.random.default_rng(0).standard_t(4, size=(200, 2))
     model = StudentMixture(2, random_state=0).fit(X)

@@ -24,7 +24,7 @@ from lyceum.cluster import (
     sums_of_squares,
 )
 from lyceum.distances import pairwise
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 
 pytestmark = pytest.mark.syllabus("12.5")
 
@@ -174,3 +174,24 @@ def test_hand_solved_alignments():
 
 def test_the_entropy_of_pure_clusters_is_zero_and_prints_so():
     assert str(entropy(["a", "a", "b"], [0, 0, 1])) == "0.0"
+
+
+@pytest.mark.parametrize("measure", [silhouette, proximity, sums_of_squares])
+def test_missing_cells_are_refused_not_measured(measure):
+    with pytest.raises(MissingValuesError, match="fill them first"):
+        measure([[0.0], [2.0], [np.nan], [12.0]], [0, 0, 1, 1])
+    with pytest.raises(DataError, match="numbers, but there are other cells, such as 'a'"):
+        measure(np.array([["a"], [1.0], [2.0], [3.0]], dtype=object), [0, 0, 1, 1])
+    with pytest.raises(SettingError, match="sample_weight must be 4 numbers of at least 0"):
+        measure([[0.0], [2.0], [1.0], [12.0]], [0, 0, 1, 1], sample_weight=[1.0, 1.0, -1.0, 1.0])
+
+
+def test_a_function_measures_silhouettes_too():
+    X, labels = [[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1]
+    found = silhouette(X, labels, metric=lambda x, y: abs(x - y).sum())
+    np.testing.assert_allclose(found.points, silhouette(X, labels).points)
+
+
+def test_labels_that_cannot_be_sorted_are_named():
+    with pytest.raises(DataError, match="y holds labels that cannot be sorted together"):
+        adjusted_rand(["a", None, "b"], [1, 2, 2])

@@ -1,13 +1,21 @@
 """The cost of a schema is linear in its columns: names are looked up, never searched for."""
 
+import time
+from functools import partial
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 from lyceum import scan
-from lyceum.data import Align, Column, Schema, TableCoder
+from lyceum.data import Align, Column, Schema, TableCoder, inspect
 from lyceum.data._align import union
+from lyceum.data._csv import CsvFormat
+from lyceum.data._text_styles import Written
 from lyceum.errors import SchemaError
+from lyceum.prepare import Standardize
 
 
 class Name(str):
@@ -50,6 +58,60 @@ def test_twice_the_columns_take_twice_the_lookups(operation):
         return Name.touched
 
     assert touched(400) <= 2.2 * touched(200)
+
+
+def seconds(work):
+    """The lesser processor time of two runs."""
+
+    def once():
+        start = time.process_time()
+        work()
+        return time.process_time() - start
+
+    return min(once() for _ in range(2))
+
+
+def wide(d, cells):
+    return pd.DataFrame({f"x{j}": cells(j) for j in range(d)})
+
+
+def dates(j):
+    return [f"{day % 28 + 1:02d}.03.20{j % 60 + 10}" for day in range(48)]
+
+
+def numbers(j):
+    return np.random.default_rng(j).normal(size=48)
+
+
+def letters(j):
+    return [*"ab", *np.random.default_rng(j).choice(["a", "b", "c"], 46)]
+
+
+def parse_dates(d):
+    form = CsvFormat(written={f"x{j}": Written(date="%d.%m.%Y") for j in range(d)})
+    batch = pa.RecordBatch.from_pandas(wide(d, dates))
+    return lambda: form._parse_batch(batch, "a file")
+
+
+def transform_frame(d):
+    frame = wide(d, numbers)
+    return partial(Standardize().fit(frame).transform, frame)
+
+
+# work of which a part goes through pyarrow, where repeated searches and copies are not seen as calls
+WORK = {
+    "inspect": lambda d: partial(inspect, wide(d, numbers)),
+    "a Polars frame": lambda d: partial(scan, pl.from_pandas(wide(d, letters))),
+    "dates in a batch": parse_dates,
+    "a transformed frame": transform_frame,
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_four_times_the_columns_take_about_four_times_as_long(name):
+    few, many = WORK[name](400), WORK[name](1600)
+    few()  # imports are not counted
+    assert seconds(many) < 7 * seconds(few)
 
 
 def test_columns_are_aligned_by_name():

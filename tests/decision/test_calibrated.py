@@ -6,12 +6,19 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import KFold, PredefinedSplit
+from sklearn.naive_bayes import GaussianNB
 
 import lyceum
 from lyceum import datasets, scan
 from lyceum.apply import FittedModel
 from lyceum.bayes import NaiveBayes
-from lyceum.decision import CALIBRATIONS, CalibratedClassifier, MinimumRiskClassifier, PosteriorMap
+from lyceum.decision import (
+    CALIBRATIONS,
+    BayesOptimalClassifier,
+    CalibratedClassifier,
+    MinimumRiskClassifier,
+    PosteriorMap,
+)
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate import log_loss
 
@@ -143,3 +150,26 @@ def test_the_map_is_learned_from_the_folds_that_are_given(kind):
     truth = np.concatenate([y[test] for _, test in used])
     expected = PosteriorMap.fit("temperature", truth, proba)
     np.testing.assert_allclose(model.map_.tables[0], expected.tables[0], rtol=1e-6)
+
+
+def test_rows_that_cannot_be_left_out_are_refused():
+    with pytest.raises(DataError, match=r"no class has two rows \(n_samples=2\)"):
+        CalibratedClassifier(NaiveBayes()).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_summaries_are_titled_as_those_of_all_learners():
+    X = pd.DataFrame({"a": np.arange(12.0)})
+    y = pd.Series(["n", "p"] * 6, name="answer")
+    inner = NaiveBayes()
+    wrappers = (
+        CalibratedClassifier(inner),
+        MinimumRiskClassifier(inner),
+        MinimumRiskClassifier(inner, calibrate="sigmoid", cv=2),
+        BayesOptimalClassifier([inner]),
+    )
+    for learner in wrappers:
+        assert learner.fit(X, y).summary().title.startswith(type(learner).__name__)
+    rows = scan(X.assign(answer=y), target="answer")
+    for learner in (*wrappers[:2], wrappers[3]):
+        assert learner.fit(rows).summary().title == f"{type(learner).__name__} of answer"
+    assert CalibratedClassifier(GaussianNB()).fit(X, y).summary().title == "CalibratedClassifier"

@@ -1,5 +1,6 @@
 """Gower's distance and the value difference metric, against their definitions."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -253,3 +254,34 @@ def test_codes_of_other_categories_are_not_taken_for_the_same(compare):
     both = Schema.declare({"sky": ["fog", "rain", "snow", "sun"]})
     one, two = (scan(pa.table({"sky": cells}), kinds=both) for cells in (["fog", "sun"], ["sun", "snow"]))
     assert pairwise(one, two, metric="hamming").tolist() == [[1.0, 1.0], [0.0, 1.0]]
+
+
+def test_zero_weight_rows_are_ignored_in_ranges_and_bins():
+    table = {"size": [0.0, 1.0, 2.0, 90.0], "class": ["a", "b", "b", "a"], "w": [1.0, 1.0, 1.0, 0.0]}
+    rows = scan(pa.table(table), target="class", weight="w")
+    few = scan(pa.table({name: cells[:3] for name, cells in table.items()}), target="class", weight="w")
+    assert Gower().learn(rows).high.tolist() == [2.0]
+    X = np.array([[0.0], [1.0], [2.0]])
+    one, two = (pairwise(X, metric=ValueDifference().learn(given)) for given in (rows, few))
+    assert_array_equal(one, two)
+
+
+def test_gower_refuses_weights_that_weigh_nothing():
+    rows = scan(pa.table({"size": [0.0, 1.0], "age": [1.0, 2.0]}))
+    with pytest.raises(SettingError, match="all weights are 0"):
+        pairwise(rows, metric=Gower([0, 0]).learn(rows))
+    with pytest.raises(SettingError, match="weights must be numbers, one per column"):
+        pairwise(rows, metric=Gower(["a", "b"]).learn(rows))
+    with pytest.raises(SettingError, match="n_bins of ValueDifference must be a whole number"):
+        ValueDifference(n_bins=-3)
+
+
+def test_the_declared_order_of_two_numbers_changes_no_value_difference():
+    table = pa.table({"smokes": [1.0, 0.0, 1.0, 0.0, 1.0], "ill": ["yes", "no", "yes", "no", "no"]})
+    rows = scan(table, target="ill", kinds={"smokes": "binary"})
+    (column,) = rows.schema
+    turned = replace(rows.schema, columns=(replace(column, categories=column.categories[::-1]),))
+    other = scan(table, target="ill", kinds=turned)
+    found = pairwise(other, metric=ValueDifference(q=1).learn(other))
+    assert_allclose(found[0], [0.0, 4 / 3, 0.0, 4 / 3, 0.0])
+    assert_array_equal(found, pairwise(rows, metric=ValueDifference(q=1).learn(rows)))

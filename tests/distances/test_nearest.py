@@ -263,8 +263,13 @@ def test_bad_questions_are_named():
         nearest(X, 5)
     with pytest.raises(SettingError, match="k is 9, but the search is among 5 rows"):
         nearest(X, 9, among=scan(X))
-    with pytest.raises(SettingError, match="radius must be at least 0"):
-        within_radius(X, -1.0)
+    for k in (0, 1.5, "2"):
+        for among in (X, scan(X)):
+            with pytest.raises(SettingError, match="k must be a whole number of at least 1"):
+                nearest(X, k, among=among)
+    for radius in (-1.0, "far"):
+        with pytest.raises(SettingError, match="radius must be at least 0"):
+            within_radius(X, radius)
     with pytest.raises(SettingError, match="'hamming' is not"):
         NeighborIndex(X, metric="hamming", algorithm="tree")
     with pytest.raises(SettingError, match="algorithm must be"):

@@ -23,8 +23,11 @@ from lyceum.distances import (
     Minkowski,
     SquaredEuclidean,
     metric,
+    nearest,
+    nearest_center,
     pairwise,
     pairwise_blocks,
+    unit_rows,
 )
 from lyceum.errors import DataError, MissingValuesError, SettingError
 
@@ -209,3 +212,75 @@ def test_no_rows_are_no_distances():
     assert pairwise(np.empty((0, 3)), np.ones((4, 3))).shape == (0, 4)
     assert pairwise(np.ones((4, 3)), np.empty((0, 3))).shape == (4, 0)
     assert pairwise(np.ones((1, 3)), condensed=True).shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-30, 1e-25, 1.0, 1e25])
+def test_the_cosine_of_sparse_rows_stands_any_scale(scale, dtype):
+    X = (scale * np.array([[1, 0], [0, 3], [2, 2], [0, 0]])).astype(dtype)
+    assert_array_equal(pairwise(sparse.csr_array(X), metric="cosine"), pairwise(X, metric="cosine"))
+
+
+def test_unit_rows_of_whole_numbers_are_floats():
+    X = np.array([[3, 4], [0, 0]])
+    for cells in (X, sparse.csr_array(X)):
+        units, zero = unit_rows(cells)
+        assert_allclose(units.toarray() if sparse.issparse(units) else units, [[0.6, 0.8], [0, 0]])
+        assert_array_equal(zero, [False, True])
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.coo_array])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
+def test_the_nearest_center_is_the_nearest_row(form, dtype):
+    rng = np.random.default_rng(4)
+    X, centers = rng.integers(0, 3, size=(40, 5)), rng.normal(size=(4, 5))
+    X[7] = X[39] = 0  # rows without a stored cell
+    labels, squares = nearest_center(form(X.astype(dtype)), centers)
+    found = nearest(X.astype(float), 1, among=centers)
+    assert_array_equal(labels, found.rows[:, 0])
+    assert_allclose(squares, found.distances[:, 0] ** 2, rtol=1e-5 if dtype == np.float32 else 1e-12)
+
+
+def test_a_cell_stored_twice_is_their_sum():
+    twice = sparse.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))
+    assert nearest_center(twice, np.zeros((1, 1)))[1].tolist() == [9.0]
+    assert twice.nnz == 2  # the user's own rows stay as they are
+
+
+def test_a_metric_is_found_by_its_class_and_refuses_parameters_of_others():
+    assert metric(Minkowski, p=3) == Minkowski(3.0)
+    with pytest.raises(SettingError, match="'q' is no parameter of the metric 'minkowski': choose among 'p'"):
+        metric("minkowski", q=3)
+    with pytest.raises(SettingError, match="'p' is no parameter of the metric 'euclidean': it has none"):
+        metric("euclidean", p=3)
+    with pytest.raises(SettingError, match="give 'p' to it"):
+        metric(Minkowski(3), p=4)
+    with pytest.raises(SettingError, match="there is no metric \\['a'\\]"):
+        metric(["a"])
+    with pytest.raises(SettingError, match="must be above 0, but it is 'three'"):
+        Minkowski("three")
+
+
+def test_settings_of_pairs_that_mean_nothing_are_refused():
+    X = np.eye(2)
+    with pytest.raises(SettingError, match="leave Y out"):
+        pairwise(X, np.ones((1, 2)), condensed=True)
+    for n_rows in (0, -1, 1.5):
+        with pytest.raises(SettingError, match="n_rows must be a whole number of at least 1"):
+            list(pairwise_blocks(X, n_rows=n_rows))
+    with pytest.raises(SettingError, match="rows of 2 columns cannot be compared with centres of 3 columns"):
+        nearest_center(X, np.ones((1, 3)))
+
+
+def test_infinities_are_not_sent_to_gower():
+    with pytest.raises(MissingValuesError, match="infinities: replace them by numbers, or leave their rows"):
+        pairwise([[np.inf, 1.0]])
+
+
+def test_mahalanobis_names_what_does_not_fit():
+    with pytest.raises(DataError, match="column 'x1' has missing or infinite cells"):
+        Mahalanobis().learn(np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]]))
+    with pytest.raises(SettingError, match="the mean has the shape"):
+        pairwise(np.eye(2), metric=Mahalanobis(np.eye(2), np.zeros(3)))
+    with pytest.raises(SettingError, match="symmetric"):
+        pairwise(np.eye(2), metric=Mahalanobis(1e-10 * np.array([[1.0, 0.5], [0.0, 1.0]])))

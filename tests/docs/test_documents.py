@@ -1,12 +1,18 @@
-"""What the documents show runs as it stands there."""
+"""What the documents show runs as it stands there, and what they name exists."""
 
+import configparser
 import re
+import shlex
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer
+
+from lyceum.cli import app
 
 ROOT = Path(__file__).parents[2]
 GUIDES = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "design.md")
@@ -46,3 +52,66 @@ def test_a_guide_runs_from_top_to_bottom(guide, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     for block in blocks_of(ROOT / "docs" / guide):
         exec(block, names)
+
+
+# -- what the documents name -------------------------------------------------------------------------------
+
+PROSE = [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")]
+COMMAND = re.compile(r"(?:^    |`)lyceum ([a-z][^`\n]*)", re.M)
+
+
+def commands_in(path):
+    """The command lines that a document shows, without their comments."""
+    return [shlex.split(line, comments=True) for line in COMMAND.findall(path.read_text(encoding="utf8"))]
+
+
+def options_of(words):
+    """The options of the command that the first words name."""
+    command = typer.main.get_command(app)
+    for word in words:
+        if not hasattr(command, "commands"):
+            break
+        command = command.commands[word]
+    return {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)
+def test_commands_and_their_options_exist(path):
+    for words in commands_in(path):
+        given = {word for word in words if re.match(r"--?[a-z]", word)}
+        assert given <= options_of(words), words
+
+
+def test_commands_are_found():
+    assert len(commands_in(ROOT / "README.md")) >= 14
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)
+def test_files_that_are_named_exist(path):
+    """Such as `room/_file`, `file.py` or `folder/file.hpp`."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf8"), flags=re.DOTALL)
+    named = re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|pyi|hpp|cpp|md|txt|sh)|[a-z_]+/_\w+)`", text)
+    assert [name for name in named if "FAMILY" not in name and not is_file(name)] == []
+
+
+def is_file(name):
+    """Whether the path of a file of the repository ends so."""
+    return any(path.endswith((f"/{name}", f"/{name}.py")) for path in repository_files())
+
+
+@cache
+def repository_files():
+    folders = ("src", "native", "tests", "benchmarks", "docs", "examples", "fuzz")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    return ["/" + path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*")]]
+
+
+def test_the_map_of_the_design_has_every_room():
+    """The picture of design.md and the layers of `.importlinter` show the same rooms."""
+    linter = configparser.ConfigParser()
+    linter.read(ROOT / ".importlinter")
+    layers = re.findall(r"\w+", linter["importlinter:contract:flow"]["layers"])
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf8")
+    shown = design.partition("## The way data flows")[2].partition("**Learning is reducing.**")[0]
+    private = {"_model_checks", "_foreign_models"}  # parts of `persist`
+    assert [room for room in layers if room not in private and not re.search(rf"\b{room}\b", shown)] == []

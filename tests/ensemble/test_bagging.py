@@ -388,7 +388,6 @@ def test_explanations_are_the_mean_of_the_members():
     np.testing.assert_allclose(explained.scores, bag.predict(Z[:7]))
     np.testing.assert_allclose(explained.predicted, bag.predict(Z[:7]))
     assert set(explained.names) <= set(bag.schema_.names)
-    assert not hasattr(BaggingRegressor(TheirRegressionTree()), "explain")
 
 
 def test_the_summary_says_what_is_known_out_of_bag():

@@ -5,6 +5,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression as SkLinear
 from sklearn.neighbors import KNeighborsRegressor as SkNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeRegressor as SkTree
 from tests.checks.fits import Case
 from tests.checks.model_laws import a_saved_model_is_the_model, it_shows_itself
@@ -19,6 +21,7 @@ from lyceum.ensemble._expert_rows import ExpertRows
 from lyceum.errors import SchemaError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.paradigms import SemiSupervisedEM
+from lyceum.prepare import MinMax
 from lyceum.trees import DecisionTreeClassifier
 
 rng = np.random.default_rng(0)
@@ -36,6 +39,7 @@ XOR = np.where(X[:, 0] * X[:, 1] > 0, "a", "b")
         MixtureOfExperts(SkTree(max_depth=2, random_state=0), n_experts=2, n_init=1),
         MixtureOfExperts(LogisticRegression(C=0.01), n_experts=2, n_init=1),
         HierarchicalMixtureOfExperts(NaiveBayes(), depth=2),
+        MixtureOfExperts(make_pipeline(MinMax(), LogisticRegression()), n_experts=2, n_init=1),
     ],
     ids=lambda model: repr(model)[:40],
 )
@@ -100,6 +104,33 @@ def test_mixtures_of_classifiers_obey_the_laws():
 def test_experts_must_take_weights():
     with pytest.raises(SettingError, match="KNeighborsRegressor cannot be an expert: its fit takes no"):
         MixtureOfExperts(SkNeighbors()).fit(X, BENT)
+
+
+def test_an_expert_behind_a_step_that_changes_nothing_is_the_expert():
+    plain = MixtureOfExperts(SkLinear(), n_experts=2, n_init=1).fit(X, BENT)
+    nested = make_pipeline(FunctionTransformer(), make_pipeline(FunctionTransformer(), SkLinear()))
+    piped = MixtureOfExperts(nested, n_experts=2, n_init=1).fit(X, BENT)
+    np.testing.assert_allclose(piped.history_, plain.history_, rtol=1e-9)
+    np.testing.assert_allclose(piped.predict(X), plain.predict(X), rtol=1e-9)
+    explanation = piped.explain(X[:5])
+    np.testing.assert_allclose(
+        explanation.base + explanation.contributions.sum(axis=1), piped.predict(X[:5]), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMax()], ids=["another library", "own"])
+def test_every_step_of_an_expert_that_takes_weights_gets_them(scaler):
+    Z, w = X[:60] ** 3, rng.integers(0, 3, 60).astype(float)
+    fitted = ExpertRows(Z, BENT[:60]).fit(make_pipeline(scaler, SkLinear()), w)
+    times = np.repeat(np.arange(60), w.astype(int))
+    repeated = make_pipeline(clone(scaler), SkLinear()).fit(Z[times], BENT[times])
+    np.testing.assert_allclose(fitted[0].transform(Z), repeated[0].transform(Z), atol=1e-12)
+    np.testing.assert_allclose(fitted.predict(Z), repeated.predict(Z), rtol=1e-9)
+
+
+def test_a_pipeline_must_end_in_a_learner_that_takes_weights():
+    with pytest.raises(SettingError, match=r"KNeighborsRegressor cannot be an expert: .*; set expert to"):
+        MixtureOfExperts(make_pipeline(make_pipeline(StandardScaler(), SkNeighbors()))).fit(X, BENT)
 
 
 @pytest.mark.parametrize("settings", [{}, {"categorical_features": [0]}, {"max_features": "sqrt"}])

@@ -119,3 +119,17 @@ def test_a_stack_is_saved_and_loaded(tmp_path):
     model = StackingClassifier(final=LogisticRegression(), random_state=0).fit(penguins)
     again = lyceum.load(lyceum.save(model, tmp_path / "stack.skops"))
     np.testing.assert_array_equal(again.predict_proba(penguins), model.predict_proba(penguins))
+
+
+@pytest.mark.parametrize("passthrough", [False, True])
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_a_stack_does_not_depend_on_the_unit_of_the_target(unit, passthrough):
+    """A penalty in the target's unit left nothing but a constant of small numbers."""
+    X, y = load_diabetes(return_X_y=True)
+
+    def predictions(target):
+        model = StackingRegressor(cv=3, passthrough=passthrough, random_state=0)
+        return model.fit(X[:150], target[:150]).predict(X[150:])
+
+    # the members' own penalties are on the columns of X, in the same units in both fits
+    np.testing.assert_allclose(predictions(unit * y), unit * predictions(y), rtol=1e-6)

@@ -81,7 +81,7 @@ def test_five_by_two_of_estimators_sees_a_real_difference_and_no_difference():
 def test_five_by_two_without_variance_is_certain():
     result = five_by_two(np.full((5, 2), 0.5), np.full((5, 2), 0.25))
     assert (result.t, result.t_p_value, result.f_p_value) == (math.inf, 0.0, 0.0)
-    with pytest.raises(DataError, match=r"shape \(2, 2\)"):
+    with pytest.raises(DataError, match=r"shapes \(2, 2\) and \(2, 2\)"):
         five_by_two(np.zeros((2, 2)), np.zeros((2, 2)))
 
 

@@ -20,26 +20,28 @@ GUESS = np.zeros(30)
 POSITIVE = {"pos_label": MODEL.classes_[1]}
 
 OF_CLASSES = {
-    "roc": lambda y: evaluate.roc(y, PROBA[:, 1], **POSITIVE),
-    "auc": lambda y: evaluate.auc(y, PROBA[:, 1], **POSITIVE),
-    "auc_interval": lambda y: evaluate.auc_interval(y, PROBA[:, 1], **POSITIVE),
-    "delong": lambda y: evaluate.delong(y, PROBA[:, 1], PROBA[::-1, 1], **POSITIVE),
-    "precision_recall": lambda y: evaluate.precision_recall(y, PROBA[:, 1], **POSITIVE),
-    "cost_curve": lambda y: evaluate.cost_curve(y, PROBA[:, 1], **POSITIVE),
-    "calibration": lambda y: evaluate.calibration(y, PROBA),
-    "brier_score": lambda y: evaluate.brier_score(y, PROBA),
-    "log_loss": lambda y: evaluate.log_loss(y, PROBA),
-    "auc_hand_till": lambda y: evaluate.auc_hand_till(y, PROBA),
-    "auc_fawcett": lambda y: evaluate.auc_fawcett(y, PROBA),
-    "confusion": lambda y: evaluate.confusion(y, PREDICTED),
-    "binary_report": lambda y: evaluate.binary_report(y, PREDICTED, **POSITIVE),
-    "class_report": lambda y: evaluate.class_report(y, PREDICTED),
-    "mcnemar": lambda y: evaluate.mcnemar(y, PREDICTED, PREDICTED[::-1]),
+    "roc": lambda y, w=None: evaluate.roc(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
+    "auc": lambda y, w=None: evaluate.auc(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
+    "auc_interval": lambda y, w=None: evaluate.auc_interval(y, PROBA[:, 1], **POSITIVE),
+    "delong": lambda y, w=None: evaluate.delong(y, PROBA[:, 1], PROBA[::-1, 1], **POSITIVE),
+    "precision_recall": lambda y, w=None: evaluate.precision_recall(
+        y, PROBA[:, 1], **POSITIVE, sample_weight=w
+    ),
+    "cost_curve": lambda y, w=None: evaluate.cost_curve(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
+    "calibration": lambda y, w=None: evaluate.calibration(y, PROBA, sample_weight=w),
+    "brier_score": lambda y, w=None: evaluate.brier_score(y, PROBA, sample_weight=w),
+    "log_loss": lambda y, w=None: evaluate.log_loss(y, PROBA, sample_weight=w),
+    "auc_hand_till": lambda y, w=None: evaluate.auc_hand_till(y, PROBA, sample_weight=w),
+    "auc_fawcett": lambda y, w=None: evaluate.auc_fawcett(y, PROBA, sample_weight=w),
+    "confusion": lambda y, w=None: evaluate.confusion(y, PREDICTED, sample_weight=w),
+    "binary_report": lambda y, w=None: evaluate.binary_report(y, PREDICTED, **POSITIVE, sample_weight=w),
+    "class_report": lambda y, w=None: evaluate.class_report(y, PREDICTED, sample_weight=w),
+    "mcnemar": lambda y, w=None: evaluate.mcnemar(y, PREDICTED, PREDICTED[::-1]),
 }
 OF_NUMBERS = {
-    "regression_report": lambda y: evaluate.regression_report(y, GUESS),
-    "decompose": lambda y: evaluate.decompose(y, [GUESS, GUESS + 1.0]),
-    "error_parts": lambda y: evaluate.error_parts(y, GUESS, GUESS, GUESS),
+    "regression_report": lambda y, w=None: evaluate.regression_report(y, GUESS, sample_weight=w),
+    "decompose": lambda y, w=None: evaluate.decompose(y, [GUESS, GUESS + 1.0]),
+    "error_parts": lambda y, w=None: evaluate.error_parts(y, GUESS, GUESS, GUESS),
 }
 
 
@@ -60,14 +62,30 @@ def test_rows_of_files_too(tmp_path):
     assert evaluate.auc(rows, score) == evaluate.auc(rows.y, score)
 
 
-def test_weights_of_rows_are_not_lost():
-    rows = scan(
-        pd.DataFrame({"a": [1.0, 2.0, 3.0], "w": [1.0, 2.0, 1.0], "y": ["n", "p", "p"]}),
-        target="y",
-        weight="w",
+WEIGHTS = np.random.default_rng(1).integers(0, 3, 200).astype(float)
+WEIGHTED = scan(
+    pd.DataFrame({"a": np.arange(200.0), "w": WEIGHTS, "y": ROWS.y}), target="y", weight="w", memory=0
+)
+WEIGHTED_NUMBERS = scan(pd.DataFrame({"a": GUESS, "w": WEIGHTS[:30], "y": NUMBERS.y}), target="y", weight="w")
+WITHOUT_WEIGHTS = {"auc_interval", "delong", "mcnemar", "decompose", "error_parts"}
+
+
+@pytest.mark.parametrize("name", [*OF_CLASSES, *OF_NUMBERS])
+def test_rows_in_the_place_of_y_carry_their_weights(name):
+    rows, measure = (
+        (WEIGHTED, OF_CLASSES[name]) if name in OF_CLASSES else (WEIGHTED_NUMBERS, OF_NUMBERS[name])
     )
-    with pytest.raises(DataError, match=r"weights 'w', which would be lost: give rows.y and sample_weight"):
-        evaluate.confusion(rows, ["n", "p", "n"])
+    if name in WITHOUT_WEIGHTS:
+        with pytest.raises(DataError, match=r"weights 'w', which cannot count here: give rows.y"):
+            measure(rows)
+        return
+    weighted = answer(measure(rows.y, WEIGHTS[: len(rows)]))
+    assert answer(measure(rows)) == weighted != answer(measure(rows.y))
+
+
+def test_weights_beside_weighted_rows_are_refused():
+    with pytest.raises(DataError, match="carry their target and weights"):
+        evaluate.roc(WEIGHTED, PROBA[:, 1], sample_weight=WEIGHTS)
 
 
 def test_rows_without_a_target_or_with_missing_ones_are_refused():

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from lyceum import scan
 from lyceum.errors import MissingValuesError
+from lyceum.evaluate import degrees_of_freedom, information_criteria
 from lyceum.linear import LinearRegression
 
 RankWarning = np.exceptions.RankWarning
@@ -293,3 +294,16 @@ def test_standardized_residuals_are_those_of_statsmodels(fit_intercept):
     assert_allclose(ours, theirs.get_influence().resid_studentized_internal, rtol=1e-8)
     twice = LinearRegression(fit_intercept=fit_intercept).fit(X, y, np.full(40, 2.0))
     assert_allclose(twice.residuals(X, y, np.full(40, 2.0), standardized=True), ours, rtol=1e-8)
+
+
+def test_the_criteria_of_the_summary_count_the_variance_as_evaluate_does():
+    X, y = rows(n=30, d=2)
+    model = LinearRegression().fit(X, y)
+    known = information_criteria(model.log_likelihood_, degrees_of_freedom(model), 30)
+    assert model.summary().facts["AIC, BIC"] == pytest.approx((known.aic, known.bic))
+
+
+def test_a_summary_without_degrees_of_freedom_says_so():
+    model = LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0])
+    assert "no degrees of freedom are left" in str(model.summary())
+    assert "nan" not in str(model.summary())

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lyceum.errors import SettingError
+from lyceum.errors import MissingValuesError, SettingError
 from lyceum.neighbors import LocallyWeightedRegression
 
 pytestmark = pytest.mark.syllabus("10.6")
@@ -168,3 +168,8 @@ def test_the_summary_names_the_criterion(options, name):
     X = np.arange(8.0)[:, None]
     model = LocallyWeightedRegression(**options).fit(X, X[:, 0])
     assert model.summary().facts["criterion"].startswith(name + ": ")
+
+
+def test_missing_cells_are_not_sent_to_a_metric_that_cannot_be_chosen():
+    with pytest.raises(MissingValuesError, match=r"FillMissing\(\)$"):
+        LocallyWeightedRegression().fit([[1.0], [np.nan], [3.0]], [1.0, 2.0, 3.0])

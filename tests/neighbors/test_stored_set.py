@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 import lyceum
 from lyceum.distances import pairwise
@@ -100,3 +101,9 @@ def test_a_model_file_keeps_the_metric(metric, tmp_path):
     loaded.targets_, loaded.rows_ = model.targets_, model.rows_[:3]
     with pytest.raises(ModelFileError):
         loaded._check_model()
+
+
+@pytest.mark.parametrize("select", [condense, edit])
+def test_sparse_rows_are_selected_like_dense_ones(select):
+    X, y = overlapping(60)
+    np.testing.assert_array_equal(select(csr_array(X), y), select(X, y))

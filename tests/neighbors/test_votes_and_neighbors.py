@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,8 +11,9 @@ from scipy import sparse
 from scipy.spatial import cKDTree
 from sklearn import neighbors as sk
 
+from lyceum.data import scan
 from lyceum.distances import Gower, Mahalanobis, Minkowski, pairwise
-from lyceum.errors import MissingValuesError, SettingError
+from lyceum.errors import MissingValuesError, SettingError, SourceError
 from lyceum.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 pytestmark = pytest.mark.syllabus("10.1")
@@ -260,3 +263,11 @@ def test_explanations_sum_to_the_posterior_in_every_metric(metric):
     X, y = rng.integers(0, 3, (60, 4)).astype(float), rng.integers(0, 2, 60)
     model = KNeighborsClassifier(metric=metric).fit(X, y)
     np.testing.assert_allclose(model.explain(X).scores, model.predict_proba(X).max(axis=1))
+
+
+def test_a_regressor_too_large_for_memory_names_another_regressor(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    pq.write_table(pa.table({"x": rng.normal(size=40), "y": rng.normal(size=40)}), tmp_path / "rows.parquet")
+    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    with pytest.raises(SourceError, match="DecisionTreeRegressor"):
+        KNeighborsRegressor().fit(scan(tmp_path / "rows.parquet", target="y", memory=0))

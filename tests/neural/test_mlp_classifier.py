@@ -257,3 +257,9 @@ def test_a_clone_with_the_same_seed_is_the_same(moons):
     model = small(dropout=0.2).fit(X, y)
     assert_array_equal(model.parameters_, clone(model).fit(X, y).parameters_)
     assert not np.array_equal(model.parameters_, small(dropout=0.2, random_state=1).fit(X, y).parameters_)
+
+
+@pytest.mark.parametrize("sizes", [(2.7, 3.2), ("a",), (float("nan"),), 0])
+def test_sizes_of_layers_are_whole_numbers(sizes):
+    with pytest.raises(ValueError, match="hidden_layer_sizes"):
+        MLPClassifier(sizes, max_iter=1).fit(np.eye(4), [0, 1, 0, 1])

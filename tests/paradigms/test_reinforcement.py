@@ -117,7 +117,35 @@ def test_what_does_not_fit_is_said():
         value_iteration(random_process(3, 2, 0), 1.0, max_iter=100)
     with pytest.raises(SettingError, match="one start"):
         GridWorld(["..G"])
-    with pytest.raises(SettingError, match="from 0 to 1"):
-        QLearning(epsilon=2.0).fit(WORLD)
+    with pytest.raises(SettingError, match="over must be a number of episodes above 0, not 0"):
+        schedule(0.5, over=0)
     with pytest.raises(DataError, match="has no number n"):
         QLearning().fit(object())
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"discount": 2.0}, {"learning_rate": "often"}, {"epsilon": 2.0}, {"n_episodes": -3}, {"max_steps": 0}],
+)
+def test_a_setting_out_of_range_is_named(setting):
+    (name,) = setting
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of QLearning must be"):
+        QLearning(**setting).fit(WORLD)
+
+
+def test_an_environment_that_fails_leaves_the_learner_as_it_was():
+    class Broken(GridWorld):
+        def step(self, action):
+            raise RuntimeError("out of order")
+
+    model = QLearning(n_episodes=20, random_state=0).fit(WORLD)
+    before = dict(vars(model))
+    with pytest.raises(RuntimeError, match="out of order"):
+        model.fit(Broken())
+    assert all(value is before[name] for name, value in vars(model).items())
+
+
+@pytest.mark.parametrize("wrong", [{"start": "a"}, {"end": np.nan}, {"over": "long"}], ids=str)
+def test_a_schedule_is_made_of_numbers(wrong):
+    with pytest.raises(SettingError, match=f"{next(iter(wrong))} must be a finite number"):
+        schedule(**{"start": 1.0, **wrong})

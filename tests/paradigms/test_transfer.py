@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from lyceum.bayes import NaiveBayes, QuadraticDiscriminant
 from lyceum.ensemble import RandomForestClassifier
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.linear import LinearRegression, LogisticRegression, Ridge
 from lyceum.neural import MLPClassifier
 from lyceum.paradigms import ModelAsPrior, PriorShift, TransferBoost, importance_weights, shifted_priors
@@ -220,3 +220,34 @@ def test_a_classifier_that_needs_a_frame_is_explained_in_it():
     total = found.base + found.contributions.sum(axis=1)
     np.testing.assert_allclose(total, model.predict_proba(frame).max(axis=1), atol=1e-12)
     assert found.contributions.any(axis=0).all()
+
+
+@pytest.mark.parametrize(
+    ("X", "X_new", "message"),
+    [
+        (np.ones((3, 2)), np.ones((3, 1)), r"rows of shape \(2,\) and \(1,\): give the same columns"),
+        (np.ones((3, 2)), np.ones((0, 2)), "X has 3 and X_new has 0"),
+        (pd.DataFrame({"a": [1.0], "b": [2.0]}), pd.DataFrame({"b": [1.0], "a": [2.0]}), "in one order"),
+    ],
+)
+def test_rows_are_weighed_by_rows_of_the_same_columns(X, X_new, message):
+    with pytest.raises(DataError, match=message):
+        importance_weights(X, X_new)
+
+
+@pytest.mark.parametrize("cv", [0, 1, 2.5])
+def test_importance_weights_need_two_folds(cv):
+    with pytest.raises(SettingError, match="cv must be None or a number of folds from 2 on"):
+        importance_weights(np.ones((3, 1)), np.zeros((3, 1)), cv=cv)
+
+
+@pytest.mark.parametrize(("proba", "priors"), [([[-0.2, 1.2]], [0.5, 0.5]), ([[0.5, 0.5]], [0, 0])])
+def test_priors_follow_from_probabilities(proba, priors):
+    with pytest.raises(DataError, match="numbers of at least 0"):
+        shifted_priors(proba, priors)
+
+
+def test_what_is_boosted_takes_weights():
+    model = TransferBoost(make_pipeline(OneHotEncoder(), SkLogistic()))
+    with pytest.raises(SettingError, match="set estimator to a classifier that does, or to a pipeline"):
+        model.fit([[0.0], [1.0]], [0, 1])

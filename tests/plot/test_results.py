@@ -245,3 +245,20 @@ def test_what_is_no_such_result_is_refused(call, message):
 def test_the_least_of_arrays_named_a_loss_is_the_best():
     ax = plot.validation_curve([1, 2, 3], [0.1, 0.1, 0.1], [0.5, 0.2, 0.9], score="log loss")
     assert "best: 2" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("name", ["error_reject", "staged_errors", "importances"])
+def test_a_result_that_a_picture_cannot_show_is_refused_in_a_sentence(name):
+    for other in (evaluate.roc(y, p), "text"):
+        with pytest.raises(SettingError, match=r"^give an? .*, not (RocCurve|str)$"):
+            getattr(plot, name)(other)
+
+
+def test_importances_of_a_learner_that_has_none_say_where_to_get_them():
+    with pytest.raises(SettingError, match=r"GaussianNB has no .*permutation_importance"):
+        plot.importances(GaussianNB().fit(X, y))
+
+
+def test_errors_of_rounds_that_are_all_missing_have_no_best():
+    ax = plot.staged_errors({"training": [0.2, 0.1], "validation": [np.nan, np.nan]}, best="validation")
+    assert legend_of(ax) == ["training", "validation"]

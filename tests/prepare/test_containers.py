@@ -149,3 +149,18 @@ def test_an_empty_dask_partition_is_no_trouble():
     lazy = lazy[lazy["ill"] != "nobody"].map_partitions(lambda part: part if len(part) > 45 else part[:0])
     out = FillMissing().fit_transform(lazy).compute()
     assert_array_equal(out.index, frame.index[40:])
+
+
+def test_levels_that_were_read_as_text_come_back_as_they_were():
+    x = np.array([-2.0, -0.5, 3.0, np.nan] * 5)
+    mixed = pd.Categorical(np.array(["b", 1, 2.5, 1] * 5, dtype=object), ["b", 2.5, 1])
+    frame = pd.DataFrame({"x": x, "cut": pd.cut(x, [-9, -1, 0, 9]), "mixed": mixed})
+    model = FillMissing().fit(frame)
+    filled = model.transform(frame)
+    assert filled.dtypes["cut"] == frame.dtypes["cut"]
+    assert filled.dtypes["mixed"] == frame.dtypes["mixed"]
+    present = frame["cut"].notna()
+    assert filled["cut"][present].equals(frame["cut"][present])
+    assert filled["mixed"].equals(frame["mixed"])
+    assert filled["cut"].notna().all()
+    model.transform(filled)

@@ -7,14 +7,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.pipeline import make_pipeline
-from tests.studies.conftest import shorten_conclusions
+from tests.studies.conftest import study_with_and_without
 
 import lyceum
 from lyceum import apply, scan
 from lyceum.errors import ModelFileError, SchemaError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import DateParts, FillMissing
-from lyceum.studies import _report
 
 pytestmark = pytest.mark.syllabus("1.2")
 
@@ -77,16 +76,11 @@ def test_weekdays_are_learned_from_a_file_unless_dates_are_declared_numbers(file
     assert "DateParts" not in [type(step).__name__ for _, step in plain.steps]
 
 
-def test_a_study_takes_dates_apart_by_default_not_to(file, tmp_path, monkeypatch):
-    options = {"learners": ["DecisionTreeClassifier"], "folds": 3, "n_settings": 1}
-    shorten_conclusions(monkeypatch)
-    monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])  # those of any study
-    found = lyceum.study(file, "y", out=tmp_path / "with", **options)
+def test_a_study_takes_dates_apart_unless_told_not_to(file, tmp_path, monkeypatch):
+    tree = {"learners": ["DecisionTreeClassifier"]}
+    found, without = study_with_and_without("dates", file, tmp_path, monkeypatch, **tree)
     assert type(found.model[0]).__name__ == "DateParts"
     assert found.best.error < 0.05
-    assert not found.problems  # its page is drawn
-    monkeypatch.setattr(_report, "render", lambda study, *more: study.answer)
-    without = lyceum.study(file, "y", dates=False, out=tmp_path / "without", **options)
     assert without.best.error > 0.1
 
 

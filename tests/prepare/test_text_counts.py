@@ -7,16 +7,15 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
-from tests.studies.conftest import shorten_conclusions
+from tests.studies.conftest import study_with_and_without
 
 import lyceum
 from lyceum import apply, scan
 from lyceum.bayes import NaiveBayes
-from lyceum.errors import ModelFileError, SchemaError, SettingError
+from lyceum.errors import DataError, ModelFileError, SchemaError, SettingError
 from lyceum.kernels import LinearSVC
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import FillMissing, TextCounts
-from lyceum.studies import _report
 
 pytestmark = pytest.mark.syllabus("1.2")
 
@@ -34,6 +33,19 @@ def test_words_are_weighted_as_by_scikit_learn(weights, vectorizer):
     assert found.words_[0] == peer.get_feature_names_out().tolist()
     cells = np.column_stack([c.to_numpy() for c in found.transform(pa.table({"text": TEXTS})).columns])
     np.testing.assert_allclose(cells, expected, atol=1e-12)
+
+
+def test_texts_that_share_no_word_are_refused_where_nothing_else_is_left():
+    """Learners met tables without columns, and each failed with words of its own."""
+    names = pa.table({"name": [f"first{i} last{i}" for i in range(40)]})
+    for settings, table in (({}, names), ({"min_rows": 3}, pa.table({"text": ["soup bread"] * 40}))):
+        least = settings.get("min_rows", 2)
+        with pytest.raises(
+            DataError, match=f"in at least {least} rows and in at most 50% of them.*max_share"
+        ):
+            TextCounts(columns=table.column_names, **settings).fit(table)
+    both = names.append_column("n", [np.arange(40.0)])
+    assert TextCounts(columns=["name"]).fit_transform(both).column_names == ["n"]
 
 
 def test_other_columns_stay_and_a_missing_text_has_no_words():
@@ -109,16 +121,10 @@ def test_sparse_rows_are_for_learners_that_take_them(file):
         TextCounts(sparse_output=True).fit(table).transform(table)
 
 
-def test_a_study_counts_words_by_default_not_to(file, tmp_path, monkeypatch):
-    options = {"learners": ["NaiveBayes"], "folds": 3, "n_settings": 1}
-    shorten_conclusions(monkeypatch)
-    monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])  # those of any study
-    found = lyceum.study(file, "y", out=tmp_path / "with", **options)
+def test_a_study_counts_words_unless_told_not_to(file, tmp_path, monkeypatch):
+    found, without = study_with_and_without("text", file, tmp_path, monkeypatch, learners=["NaiveBayes"])
     assert type(found.model[0]).__name__ == "TextCounts"
     assert found.best.error < 0.05
-    assert not found.problems  # its page is drawn
-    monkeypatch.setattr(_report, "render", lambda study, *more: study.answer)
-    without = lyceum.study(file, "y", text=False, out=tmp_path / "without", **options)
     assert without.best.error > 0.2
 
 

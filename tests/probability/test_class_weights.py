@@ -23,6 +23,18 @@ def test_a_class_without_rows_has_the_factor_one_and_a_dict_names_some():
         class_weight_factors({2: 3}, [0, 1], None)
 
 
+@pytest.mark.parametrize("factor", [-1.0, np.nan, np.inf, "much", None])
+def test_a_factor_is_a_finite_number_of_at_least_0(factor):
+    with pytest.raises(SettingError, match="for the class 'b': give a finite number of at least 0"):
+        class_weight_factors({"a": 1, "b": factor}, ["a", "b"], None)
+
+
+def test_some_class_must_have_a_weight():
+    assert class_weight_factors({"a": 0}, ["a", "b"], None).tolist() == [0.0, 1.0]
+    with pytest.raises(SettingError, match="class_weight is 0 for every class"):
+        class_weight_factors({"a": 0, "b": 0}, ["a", "b"], None)
+
+
 def test_the_runner_up_is_the_next_best_and_ties_go_to_the_first():
     best, second = runner_up(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 2.0], [-np.inf, 0.0, -np.inf]]))
     assert best.tolist() == [1, 0, 1]

@@ -184,3 +184,34 @@ def test_a_factor_shows_its_values():
 def test_what_does_not_fit_is_refused(call, message):
     with pytest.raises(DataError, match=message):
         call()
+
+
+def test_any_name_of_a_variable_can_be_fixed():
+    one = Factor({"evidence": ["a", "b"], "self": ["x", "y"]}, [[0.1, 0.2], [0.3, 0.4]])
+    assert one[{"evidence": "a", "self": "y"}] == 0.2
+    np.testing.assert_array_equal(one.reduce(evidence="b").values, [0.3, 0.4])
+    assert Factor({1: ["a", "b"]}, [0.5, 1.5])[{1: "b"}] == 1.5
+
+
+def test_a_value_needs_a_state_of_every_variable():
+    with pytest.raises(DataError, match="'b' has none"):
+        Factor({"a": [0, 1], "b": [0, 1]}, np.ones((2, 2)))[{"a": 0}]
+
+
+def test_a_variable_named_twice_is_summed_once():
+    one = Factor({"a": [0, 1], "b": [0, 1]}, [[1.0, 2.0], [3.0, 4.0]])
+    np.testing.assert_array_equal(one.sum_out("a", "a").values, [4.0, 6.0])
+    np.testing.assert_array_equal(one.max_out("a", "a").values, [3.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("variables", "values", "text"),
+    [
+        ({"a": []}, [], "variable 'a' has no states"),
+        ({"a": [0, 1]}, ["x", "y"], "must be numbers, not"),
+        (["a"], [1.0], "a dict of name to states"),
+    ],
+)
+def test_what_is_no_factor_is_refused(variables, values, text):
+    with pytest.raises(DataError, match=text):
+        Factor(variables, values)

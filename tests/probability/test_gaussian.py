@@ -94,3 +94,48 @@ def test_what_is_no_gaussian_is_refused(mean, covariance, text):
 def test_a_condition_needs_one_value_per_column():
     with pytest.raises(DataError, match="one value per column"):
         random_gaussian(0, 3).condition([0, 1], [1.0])
+
+
+def test_a_covariance_may_be_symmetric_up_to_rounding():
+    rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 6)))[0]
+    almost = rotation @ np.diag([1e6, 1.0, 1.0, 1.0, 1.0, 1e-3]) @ np.linalg.inv(rotation)
+    assert (almost != almost.T).any()
+    found = Gaussian(np.zeros(6), almost).covariance
+    np.testing.assert_array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("covariance", [[[-1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [2.0, 1.0]]])
+def test_a_covariance_with_a_negative_eigenvalue_is_refused(covariance):
+    with pytest.raises(DataError, match="negative eigenvalue -1"):
+        Gaussian([0.0, 0.0], covariance)
+
+
+def test_places_count_from_the_end_and_name_every_column_once():
+    one = random_gaussian(5, 4)
+    np.testing.assert_array_equal(one.condition([-1], [2.0]).mean, one.condition([3], [2.0]).mean)
+    np.testing.assert_array_equal(one.condition(-1, 2.0).covariance, one.condition([3], [2.0]).covariance)
+    for places in ([4], [-5], [0.5], [True, False]):
+        with pytest.raises(DataError, match="numbers of columns, from 0 to 3"):
+            one.marginal(places)
+    with pytest.raises(DataError, match="every column once"):
+        one.condition([1, -3], [0.0, 0.0])
+
+
+def test_columns_that_follow_from_the_fixed_ones_have_no_variance_left():
+    line = Gaussian([0.0], [[0.3]]).affine([[1.0], [3.0], [-0.1]], [1.0, 2.0, 3.0])
+    rest = line.condition([0], [1.7])
+    np.testing.assert_allclose(rest.mean, [4.1, 2.93], rtol=1e-12)
+    assert (np.diag(rest.covariance) >= 0).all()
+    np.testing.assert_allclose(rest.covariance, 0.0, atol=1e-15)
+    assert np.isfinite(rest.log_density(rest.mean)).all()
+
+
+def test_shapes_that_do_not_fit_are_named():
+    one = random_gaussian(6, 3)
+    np.testing.assert_allclose(Gaussian([0.0], [[1.0]]).log_density([0.0, 2.0]), stats.norm().logpdf([0, 2]))
+    with pytest.raises(DataError, match="of 3 columns, but X has the shape"):
+        one.log_density(np.ones((2, 4)))
+    with pytest.raises(DataError, match="both need the same columns"):
+        one.product(Gaussian([0.0], [[1.0]]))
+    with pytest.raises(DataError, match="the matrix has 2 columns, but the Gaussian is of 3"):
+        one.affine(np.ones((1, 2)))

@@ -4,8 +4,30 @@ from functools import partial
 
 import pytest
 
+import lyceum
+from lyceum import datasets
 from lyceum.evaluate import learning_curve
-from lyceum.studies import _conclusions, _effects, _report
+from lyceum.studies import Recipe, _conclusions, _effects, _report
+from lyceum.studies._plan import Plan
+from lyceum.studies._study_data import StudyData
+
+
+def plan_for(name, target, **options):
+    """The plan of a study of a bundled table, and its data."""
+    recipe = Recipe(data=str(datasets.path(name)), target=target, **options)
+    data = StudyData.of(recipe).check_rows()
+    return Plan.of(recipe, data), data
+
+
+def study_with_and_without(preparation, file, folder, patch, **options):
+    """Two studies of y: one that prepares its table by default, and one that was told not to."""
+    options |= {"folds": 3, "n_settings": 1}
+    shorten_conclusions(patch)
+    patch.setattr(_report, "figures_of", lambda study, problems: [])  # those of any study
+    prepared = lyceum.study(file, "y", out=folder / "with", **options)
+    assert not prepared.problems  # its page is drawn
+    patch.setattr(_report, "render", short_page)
+    return prepared, lyceum.study(file, "y", out=folder / "without", **options, **{preparation: False})
 
 
 def short_page(study, problems=None, content=None):

@@ -77,7 +77,19 @@ def test_a_target_of_free_text(out):
 
 def test_nothing_but_the_target(out):
     text = refused(table().select(["y"]), "y", out)
-    assert "no column is left to learn from" in text
+    assert text.endswith("no column is left to learn from beside the target 'y': add columns")
+    names = [name for name in table().column_names if name != "y"]
+    assert refused(table(), "y", out, ignore=names).endswith(": add columns, or ignore fewer")
+
+
+def test_a_column_without_a_value_beside_the_target(out):
+    text = refused(table(x=["same"] * N).select(["x", "y"]), "y", out)
+    assert text.startswith("no column is left to learn from: 'x' ")
+    assert text.endswith("; keep one with keep=[...], or add columns")
+
+
+def test_a_seed_that_is_too_large_is_told_the_largest(out):
+    assert "of at least 0 and at most 9,223,372,036,854,775,807" in refused(table(), "y", out, seed=2**64)
 
 
 # -- columns -------------------------------------------------------------------------------------------------

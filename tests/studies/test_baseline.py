@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from tests.checks.laws import check
 from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import load, save, scan
@@ -12,6 +13,11 @@ from lyceum.studies import MeanRegressor, PriorClassifier
 @pytest.mark.parametrize("learner", [PriorClassifier(), MeanRegressor()], ids=repr)
 def test_scikit_learns_checks(learner):
     obeys_scikit_learn(learner)
+
+
+@pytest.mark.parametrize("learner", [PriorClassifier(), MeanRegressor()], ids=repr)
+def test_laws(learner):
+    check(learner)
 
 
 @pytest.fixture
@@ -33,17 +39,6 @@ def test_the_mean_is_that_of_scikit_learn_also_far_from_zero(table):
     y = 1e6 + X[:, 0]
     ours, theirs = MeanRegressor().fit(X, y, w), DummyRegressor().fit(X, y, w)
     np.testing.assert_allclose(ours.predict(X[:3]), theirs.predict(X[:3]), rtol=1e-14)
-
-
-def test_weight_two_equals_repeated_row_and_parts_equal_the_whole(table):
-    X, y, w = table
-    whole = PriorClassifier().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
-    np.testing.assert_allclose(PriorClassifier().fit(X, y, w).class_prior_, whole.class_prior_, rtol=1e-12)
-    parts = PriorClassifier().partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
-    np.testing.assert_allclose(parts.class_prior_, PriorClassifier().fit(X, y).class_prior_, rtol=1e-12)
-    values = X[:, 1]
-    parts = MeanRegressor().partial_fit(X[:10], values[:10]).partial_fit(X[10:], values[10:])
-    np.testing.assert_allclose(parts.mean_, values.mean(), rtol=1e-10)
 
 
 def test_missing_cells_and_words_are_no_obstacle_and_the_model_file_is_whole(tmp_path):

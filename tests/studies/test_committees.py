@@ -123,3 +123,23 @@ def test_nothing_is_computed_again_when_a_study_is_finished(made, monkeypatch):
 def test_two_learners_are_no_committee_and_one_can_do_without():
     two = [Candidate(n, n, n, "", (n,)) for n in LEARNERS[:2]]
     assert planned_committees(two, True) == ()
+
+
+def test_a_stack_of_a_study_does_not_depend_on_the_unit_of_the_target():
+    """Members that nearly agree got large opposite weights where the target was in seconds since 1970."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=60)
+    answers = np.array([y + s * rng.normal(size=60) for s in (0.3, 0.3, 0.5)])
+    answers[1] = answers[0] + 1e-5 * rng.normal(size=60)  # two members that nearly agree
+    new = np.array([[0.0, 1.0], [0.1, 1.1], [0.2, 0.9]])
+
+    def shown(unit, offset):
+        combine, shares = _committees._learn_stack(
+            offset + unit * answers, offset + unit * y, None, LossRule(None)
+        )
+        return (combine(offset + unit * new) - offset) / unit, shares
+
+    for unit, offset in ((1e-6, 0.0), (1e6, 1.6e9)):
+        np.testing.assert_allclose(shown(unit, offset)[0], shown(1.0, 0.0)[0], atol=1e-4)
+        np.testing.assert_allclose(shown(unit, offset)[1], shown(1.0, 0.0)[1], atol=1e-3)
+    assert np.abs(shown(1e6, 1.6e9)[0]).max() < 2.0

@@ -91,7 +91,10 @@ def test_of_learners_with_the_same_errors_the_one_with_good_posteriors_is_chosen
     assert found["rash"].loss == found["calm"].loss
     assert found["rash"].log_loss > found.baseline.log_loss
     assert found.choice == "calm"
-    assert "of the 2 learners whose error rate is within half a standard error" in found.choice_reason
+    assert (
+        "of the 2 learners whose error rate is behind the lowest by at most half a standard error"
+        in found.choice_reason
+    )
     assert f"it has the lowest log loss ({found['calm'].log_loss:.3f}" in found.choice_reason
     best = fake_study(y, {"rash": rash, "calm": calm}, complexity={"rash": 2, "calm": 50}).comparison
     assert best.choice_reason == "the recipe asks for the least loss"
@@ -117,7 +120,10 @@ def test_a_learner_that_errs_clearly_more_often_is_not_chosen_for_being_simple()
     good, fair = (np.where(rng.random(400) < share, y, 1 - y) * 0.5 + 0.25 for share in (0.85, 0.75))
     found = _choose(y, {"good": good, "fair": fair}, {"good": 1000, "fair": 5})
     assert found.choice == "good"
-    assert "no other learner is within half a standard error of it" in found.choice_reason
+    assert (
+        "every other learner is behind it by more than half a standard error of the diff"
+        in found.choice_reason
+    )
     numbers = rng.normal(size=300)
     near, far = numbers + rng.normal(0, 0.2, 300), numbers + rng.normal(0, 0.4, 300)
     found = _choose(numbers, {"near": near, "far": far}, {"near": 1000, "far": 5})

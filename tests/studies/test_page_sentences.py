@@ -218,6 +218,27 @@ def test_an_example_is_right_wrong_or_neither():
 
 
 @pytest.mark.parametrize(
+    ("is_time", "shown"),
+    [
+        (False, ("100,000,003.27", "100,000,003.17", "100,000,000.00", "100,000,003.27")),
+        (True, ("1973-03-03 09:46:43", "1973-03-03 09:46:43", "100,000,000.00", "100,000,003.27")),
+    ],
+)
+def test_an_example_shows_the_digits_that_its_error_is_in(is_time, shown):
+    """A target far from 0 was 1.000e+08 in every example, the largest error too."""
+    y = numbers()
+    target = SimpleNamespace(target=SimpleNamespace(is_time=is_time))
+    study = study_of(fake_study(y, {"a": y + np.tile([0.1, -0.1], len(y) // 2)}), schema=target)
+    assert study.choice.rmse == pytest.approx(0.1)
+    why = Explanation(["a"], np.array([[3.27]]), np.array([1e8]), np.array([1e8 + 3.27]), "y")
+    view = ExampleView(Example(3, {}, 1e8 + 3.17, 1e8 + 3.27, None, why, "largest error"), study)
+    assert (view.decided, view.truth, view.base, view.score) == shown
+    near = Explanation(["a"], np.array([[3.27]]), np.array([1.0]), np.array([4.27]), "y")
+    view = ExampleView(Example(3, {}, 4.17, 4.27, None, near, "largest error"), study)
+    assert (view.base, view.score) == ("1", "4.27")
+
+
+@pytest.mark.parametrize(
     ("strength", "words"), [(0.0, "simply add up"), (0.3, "30 % of the variation here is not")]
 )
 def test_two_columns_add_up_or_not(strength, words, monkeypatch):

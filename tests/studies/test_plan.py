@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.studies.conftest import plan_for
 
-from lyceum import catalog, datasets, scan
+from lyceum import catalog, scan
 from lyceum.data import read_through
 from lyceum.data._csv import CsvFormat
 from lyceum.errors import SchemaError, StudyError
@@ -15,31 +16,25 @@ from lyceum.studies._plan import Plan, readable
 from lyceum.studies._study_data import StudyData
 
 
-def planned(name, target, **options):
-    recipe = Recipe(data=str(datasets.path(name)), target=target, **options)
-    data = StudyData.of(recipe).check_rows()
-    return Plan.of(recipe, data), data
-
-
 def test_a_learner_is_prepared_with_only_what_it_needs():
-    plan, _ = planned("penguins", "species")
+    plan, _ = plan_for("penguins", "species")
     steps = {c.name: c.steps for c in plan.candidates}
     assert steps["NaiveBayes"] == ("NaiveBayes",)
     assert steps["LinearDiscriminant"] == ("FillMissing", "LinearDiscriminant")
     assert steps["LogisticRegression"] == ("FillMissing", "Standardize", "LogisticRegression")
-    plan, _ = planned("cpu", "class")
+    plan, _ = plan_for("cpu", "class")
     assert plan["LinearRegression"].steps == ("LinearRegression",)
 
 
 def test_the_baseline_is_always_first():
     for asked in ((), ("NaiveBayes",)):
-        plan, _ = planned("heart_disease", "diameter narrowing", learners=asked)
+        plan, _ = plan_for("heart_disease", "diameter narrowing", learners=asked)
         assert plan.candidates[0].is_baseline
         assert sum(c.is_baseline for c in plan.candidates) == 1
 
 
 def test_every_learner_has_its_first_fold_before_any_has_its_second():
-    plan, _ = planned("penguins", "species", folds=3, repeats=2)
+    plan, _ = plan_for("penguins", "species", folds=3, repeats=2)
     tasks = list(plan.tasks())
     n = len(plan.candidates)
     assert len(tasks) == len(set(tasks)) == 6 * n
@@ -47,7 +42,7 @@ def test_every_learner_has_its_first_fold_before_any_has_its_second():
 
 
 def test_folds_are_stratified_and_test_every_row_once_a_repeat():
-    plan, data = planned("german_credit", "class", folds=5, repeats=2, holdout=0.2)
+    plan, data = plan_for("german_credit", "class", folds=5, repeats=2, holdout=0.2)
     splits = plan.splits(data.y)
     assert len(splits) == 10
     for repeat in range(2):
@@ -62,16 +57,16 @@ def test_folds_are_stratified_and_test_every_row_once_a_repeat():
 
 
 def test_a_task_seed_does_not_depend_on_the_other_learners():
-    alone, _ = planned("penguins", "species", learners=("LogisticRegression",))
-    among, _ = planned("penguins", "species")
+    alone, _ = plan_for("penguins", "species", learners=("LogisticRegression",))
+    among, _ = plan_for("penguins", "species")
     task = next(t for t in alone.tasks() if t.name == "LogisticRegression")
     assert alone.seed_of(task) == among.seed_of(task)
-    other, _ = planned("penguins", "species", seed=1)
+    other, _ = plan_for("penguins", "species", seed=1)
     assert other.seed_of(task) != alone.seed_of(task)
 
 
 def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_not_searched():
-    plan, _ = planned(
+    plan, _ = plan_for(
         "cpu",
         "class",
         learners=(
@@ -102,7 +97,7 @@ def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_
 )
 def test_a_wrong_learner_is_refused_before_anything_runs(learners, message):
     with pytest.raises(StudyError) as error:
-        planned("penguins", "species", learners=learners)
+        plan_for("penguins", "species", learners=learners)
     assert message in str(error.value)
 
 
@@ -187,7 +182,7 @@ def test_a_tree_for_a_file_larger_than_memory_is_grown_from_histograms(large):
     plan = Plan.of(recipe, StudyData.of(recipe).check_rows())
     assert plan["DecisionTreeClassifier"].settings == {"max_bins": 255}
     assert "KNeighborsClassifier" not in [candidate.name for candidate in plan.candidates]
-    assert planned("penguins", "species")[0]["DecisionTreeClassifier"].settings == {}
+    assert plan_for("penguins", "species")[0]["DecisionTreeClassifier"].settings == {}
 
 
 def test_other_rows_of_a_large_file_are_drawn_by_another_seed(large):
@@ -226,11 +221,11 @@ def test_names_read_as_words():
 
 
 def test_what_takes_long_is_searched_too_and_what_another_does_is_not_tried_unasked():
-    plan, _ = planned("penguins", "species")
+    plan, _ = plan_for("penguins", "species")
     names = {candidate.name for candidate in plan.candidates}
     assert {"NaiveBayes", "LogisticRegression", "MLPClassifier"} <= names
     assert not names & {"Perceptron", "BernoulliNaiveBayes"}
     assert len(plan["MLPClassifier"].search) == len(plan["LogisticRegression"].search) == 12
-    asked, _ = planned("penguins", "species", learners=("MLPClassifier", "Perceptron"))
+    asked, _ = plan_for("penguins", "species", learners=("MLPClassifier", "Perceptron"))
     assert len(asked["MLPClassifier"].search) > 1
     assert asked["Perceptron"].steps[-1] == "Perceptron"

@@ -5,28 +5,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.studies.conftest import plan_for
 
 import lyceum
 from lyceum import catalog, datasets, progress
 from lyceum.cli._study import _settings_tried
 from lyceum.errors import Cancelled
-from lyceum.studies import Recipe, Study, _settings_search
-from lyceum.studies._plan import Plan
+from lyceum.studies import Study, _settings_search
 from lyceum.studies._settings import spread_settings
 from lyceum.studies._settings_search import search_settings
-from lyceum.studies._study_data import StudyData
-
-
-def planned(name, target, **options):
-    recipe = Recipe(data=str(datasets.path(name)), target=target, **options)
-    data = StudyData.of(recipe).check_rows()
-    return Plan.of(recipe, data), data
 
 
 def test_a_learner_that_is_named_is_searched_as_one_that_is_not():
-    by_default, _ = planned("penguins", "species")
+    by_default, _ = plan_for("penguins", "species")
     names = tuple(c.name for c in by_default.candidates[1:])
-    named, _ = planned("penguins", "species", learners=names)
+    named, _ = plan_for("penguins", "species", learners=names)
     assert [c.as_dict() for c in by_default.candidates] == [c.as_dict() for c in named.candidates]
 
 
@@ -54,7 +47,7 @@ def test_settings_are_spread_over_a_space_that_is_too_large_for_all_combinations
 
 
 def test_of_all_settings_the_better_go_on_to_further_inner_folds(monkeypatch):
-    plan, data = planned("german_credit", "class", learners=("KNeighborsClassifier",))
+    plan, data = plan_for("german_credit", "class", learners=("KNeighborsClassifier",))
     candidate, tried = plan["KNeighborsClassifier"], []
     build = _settings_search.build_pipeline
 
@@ -75,7 +68,7 @@ def test_of_all_settings_the_better_go_on_to_further_inner_folds(monkeypatch):
 
 
 def test_a_setting_that_fails_is_left_out_and_if_all_fail_the_reason_is_raised(monkeypatch):
-    plan, data = planned("penguins", "species", learners=("KNeighborsClassifier",))
+    plan, data = plan_for("penguins", "species", learners=("KNeighborsClassifier",))
     build = _settings_search.build_pipeline
 
     def failing(candidate, settings, seed):
@@ -93,7 +86,7 @@ def test_a_setting_that_fails_is_left_out_and_if_all_fail_the_reason_is_raised(m
 
 
 def test_a_deadline_stops_a_search_in_its_threads():
-    plan, data = planned("german_credit", "class", learners=("GradientBoostingClassifier",))
+    plan, data = plan_for("german_credit", "class", learners=("GradientBoostingClassifier",))
     begun = time.monotonic()
     with pytest.raises(Cancelled), progress.watch(deadline=begun + 0.05):
         search_settings(plan["GradientBoostingClassifier"], data.rows, plan.rule, plan.scheme, 0)

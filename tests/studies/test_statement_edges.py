@@ -110,19 +110,25 @@ def reason(y, predictions, **options):
 
 
 def test_the_reason_of_the_choice_is_true_with_ties_and_few_learners():
-    near = "within half a standard error"
+    near = "half a standard error of the difference"
     assert reason(Y, {"a": clear(Y)}) == "it is the only learner that was compared with a constant guess"
     assert reason(Y, {"a": 1 - clear(Y)}) == "no learner does better"
+    assert reason(Y, {}) == "no learner was compared with it"
     unlikely = np.full(1000, 0.081)  # the errors of the constant guess
     equal = reason(RARE_Y, {"a": RARE_SCORE, "b": unlikely})
     assert equal.startswith("no learner has a lower error rate than a constant guess, and of those with")
     assert "it has the lowest log loss (0.1" in equal
     tied = reason(Y, {"a": GOOD, "b": GOOD}, complexity={"a": 5, "b": 5})
-    assert tied.startswith(f"it is one of the simplest of the 2 learners whose error rate is {near}")
+    assert tied.startswith(
+        "it is one of the simplest of the 2 learners whose error rate is behind the lowest"
+    )
+    assert f"by at most {near}" in tied
     alone = reason(Y, {"a": GOOD, "b": GOOD}, complexity={"a": 5, "b": 1})
     assert alone.startswith("it is the simplest of the 2 learners")
     assert alone.endswith("(1 number to predict with)")
-    assert reason(Y, {"a": clear(Y), "b": noise(Y)}).endswith(f"no other learner is {near} of it")
+    assert reason(Y, {"a": clear(Y), "b": noise(Y)}).endswith(
+        f"every other learner is behind it by more than {near}"
+    )
 
 
 def test_a_learner_near_the_best_but_no_better_than_a_guess_is_not_denied():
@@ -134,8 +140,8 @@ def test_a_learner_near_the_best_but_no_better_than_a_guess_is_not_denied():
     learners = [replace(s, is_level=True) for s in found.learners]
     _, why = choose_learner(learners, {}, LossRule(2), "simplest")
     assert why.endswith(
-        "level with it (within half a standard error of it, not shown to be worse, and better than "
-        "a constant guess)"
+        "level with it (behind it by at most half a standard error of the difference, not shown to be worse, "
+        "and better than a constant guess)"
     )
 
 
@@ -340,6 +346,8 @@ def test_what_the_time_left_undone_is_named_in_singular_and_plural():
         assert words in text
         assert "; x and y were not made." in text
     assert not list(_statements._budget(fake_study(Y, {"a": GOOD}).comparison, [], [], True, 10))
+    [text] = _statements._budget(replace(found.comparison, n_folds=1), [], [], False, 30)
+    assert "1 of 30 folds was compared; " in text
 
 
 def test_a_column_of_times_that_is_left_out_is_not_recommended():

@@ -16,7 +16,7 @@ from tests.trees.table_builders import from_scikit
 
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
-from lyceum.errors import DataError, SourceError
+from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.linear import LinearRegression
 from lyceum.tree_core import impurity_importances
 from lyceum.trees._permutation_importance import permutation_importance
@@ -173,3 +173,10 @@ def test_rows_that_are_not_in_memory_are_refused():
     model = NaiveBayes().fit(frame, y)
     with pytest.raises(SourceError, match="a table in memory"):
         permutation_importance(model, iter(()), y)
+
+
+@pytest.mark.parametrize("n_repeats", [0, -1, 2.5, "many"])
+def test_columns_are_shuffled_at_least_once(n_repeats):
+    model = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(SettingError, match="n_repeats must be a whole number of at least 1"):
+        permutation_importance(model, [[0.0], [1.0]], [0, 1], n_repeats=n_repeats)

@@ -6,8 +6,9 @@ What a function needs is imported when it is first used: a prediction waits for 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lyceum._first_use import import_on_first_use
 
 if TYPE_CHECKING:
     from lyceum.apply._batches import spool
@@ -69,13 +70,4 @@ _MODULES = {
     "_uninformative": ("uninformative_columns",),
 }
 
-
-def __getattr__(name: str) -> Any:
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"lyceum.apply.{module}"), name)
-    raise AttributeError(f"module 'lyceum.apply' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)

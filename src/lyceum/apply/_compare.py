@@ -11,14 +11,14 @@ import numpy as np
 from scipy import stats
 
 from lyceum.apply._batches import spool
-from lyceum.apply._evaluate import costs_of, mean_interval
+from lyceum.apply._evaluate import decision_costs, mean_interval
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._outcomes import Outcomes
 from lyceum.data import FileFormat
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import log_losses, mcnemar
-from lyceum.report import Summary, Table, plain
+from lyceum.report import Summary, Table, plain, show_count
 
 __all__ = ["ModelComparison", "PairedTest", "compare_models"]
 
@@ -86,6 +86,10 @@ class PairedTest:
         """Whether the difference is significant at 5 %."""
         return self.p_value < _ALPHA
 
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types."""
+        return plain({**asdict(self), "differ": self.differ})
+
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
@@ -148,6 +152,11 @@ class ModelComparison:
         sure = f"p = {test.p_value:.2g} by {test.test} on {self.n_rows:,} rows"
         if self.better is not None:
             return f"{self.better} is better: {test.measure} {best:.4g} against {other:.4g} ({sure})."
+        if test.low == test.high == 0.0:
+            both = f"{test.measure} {test.first:.4g} for both"
+            return f"No difference is shown: {both}, the same in each of {show_count(self.n_rows, 'row')}."
+        if self.n_rows < 2:
+            return f"One row cannot show a difference: {test.measure} {test.first:.4g} and {test.second:.4g}."
         return (
             f"No difference is shown: {test.measure} {test.first:.4g} and {test.second:.4g} ({sure}). "
             f"The true difference may lie anywhere from {test.low:.3g} to {test.high:.3g}."
@@ -155,13 +164,12 @@ class ModelComparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
-        tests = [{**asdict(test), "differ": test.differ} for test in self.tests]
         return plain(
             {
                 "models": self.names,
                 "target": self.target,
                 "rows": self.n_rows,
-                "tests": tests,
+                "tests": self.tests,
                 "better": self.better,
                 "verdict": self.verdict,
             }
@@ -219,23 +227,23 @@ def compare_models(
     name = target or pair[0].target.name
     with spool(data) as source:
         both = [Outcomes.of(fitted, source, name, form=form) for fitted in pair]
-    tests = tuple(_of_values(*both) if pair[0].classes is None else _of_classes(pair, both, loss, doubt))
+    tests = tuple(_number_tests(*both) if pair[0].classes is None else _class_tests(pair, both, loss, doubt))
     return ModelComparison(names, name, len(both[0].truth), tests)
 
 
-def _of_values(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
+def _number_tests(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
     off = one.output - one.truth, two.output - two.truth
     yield _test_pair("mean squared error", off[0] ** 2, off[1] ** 2)
     yield _test_pair("mean absolute error", np.abs(off[0]), np.abs(off[1]))
 
 
-def _of_classes(
+def _class_tests(
     pair: tuple[FittedModel, FittedModel], both: list[Outcomes], loss: Any, doubt: float | None
 ) -> Iterator[PairedTest]:
     known = (both[0].truth >= 0) & (both[1].truth >= 0)
     if loss is not None or doubt is not None:
         costs = [
-            _spread(costs_of(outcomes, fitted, loss, doubt), outcomes.truth >= 0)
+            _fill_rows(decision_costs(outcomes, fitted, loss, doubt), outcomes.truth >= 0)
             for fitted, outcomes in zip(pair, both)
         ]
         if known.any():
@@ -254,7 +262,8 @@ def _of_classes(
         yield _test_pair("log loss", *losses)
 
 
-def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+def _fill_rows(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """The values in their rows, 0 in the others."""
     out = np.zeros(len(where))
     out[where] = values
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -78,6 +79,11 @@ class MetricValue:
         """The interval as text, empty if there is none."""
         return "" if self.low is None else f"{self.low:.4g} to {self.high:.4g}"
 
+    def as_dict(self) -> dict[str, Any]:
+        """The value, and the ends of its interval where there is one, in JSON's own types."""
+        ends = {} if self.low is None else {"low": self.low, "high": self.high}
+        return plain({"value": self.value, **ends})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
@@ -135,16 +141,10 @@ class Evaluation:
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
         found: dict[str, Any] = {"learner": self.learner, "target": self.target, "rows": self.n_rows}
-        found["metrics"] = {
-            m.name: {"value": m.value, **({} if m.low is None else {"low": m.low, "high": m.high})}
-            for m in self.metrics
-        }
+        found["metrics"] = {metric.name: metric.as_dict() for metric in self.metrics}
         if self.confusion is not None:
-            found["confusion"] = {
-                "classes": self.confusion.classes.tolist(),
-                "counts": self.confusion.counts.tolist(),
-                "rejected": self.confusion.rejected.tolist(),
-            }
+            names = ("classes", "counts", "rejected", "foreign")
+            found["confusion"] = {name: getattr(self.confusion, name) for name in names}
         return plain({**found, "notes": self.notes})
 
     def summary(self) -> Summary:
@@ -165,7 +165,8 @@ class Evaluation:
         return "\n\n".join([str(self.summary()), *self.notes])
 
     def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return self.summary()._repr_html_() + notes
 
 
 def evaluate_model(
@@ -213,14 +214,14 @@ def evaluate_model(
         outcomes = Outcomes.of(fitted, source, target, form=form)
     name = target or fitted.target.name
     if fitted.classes is None:
-        metrics = tuple(_of_values(outcomes))
+        metrics = tuple(_number_metrics(outcomes))
         return Evaluation(fitted.name, name, len(outcomes.truth), metrics, notes=_notes(outcomes))
     decided = minimum_risk(outcomes.output, LossMatrix.of(loss, fitted.classes), doubt)
     matrix = _confusion(outcomes, decided, LossMatrix.of(loss, fitted.classes))
     metrics = (
-        *_of_decisions(matrix),
-        *_of_costs(outcomes, decided, fitted, loss, doubt),
-        *_of_posteriors(outcomes, fitted),
+        *_decision_metrics(matrix),
+        *_cost_metrics(outcomes, decided, fitted, loss, doubt),
+        *_posterior_metrics(outcomes, fitted),
     )
     return Evaluation(fitted.name, name, len(outcomes.truth), metrics, matrix, _notes(outcomes))
 
@@ -234,19 +235,19 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     return mean, mean - reach, mean + reach
 
 
-def _loss_interval(losses: np.ndarray) -> tuple[float, float, float]:
-    """The mean of losses that are never negative, with an interval that is not either."""
-    mean, low, high = mean_interval(losses)
-    return mean, max(0.0, low), high
+def _mean_metric(name: str, values: np.ndarray, least: float = -math.inf) -> MetricValue:
+    """The mean of values that are never below `least`, with an interval that is not either; none of a row."""
+    mean, low, high = mean_interval(values)
+    return MetricValue(name, mean) if len(values) < 2 else MetricValue(name, mean, max(least, low), high)
 
 
 def _notes(outcomes: Outcomes) -> tuple[str, ...]:
     notes = []
     if outcomes.n_missing:
         notes.append(f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth.")
-    if outcomes.strange:
+    if outcomes.unknown_classes:
         n = int((outcomes.truth < 0).sum())
-        names = ", ".join(map(repr, outcomes.strange[:3]))
+        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
         notes.append(
             f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this counts as "
             "wrong, and is left out of costs, log loss and AUC."
@@ -266,7 +267,7 @@ def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Conf
     )
 
 
-def _of_decisions(matrix: Confusion) -> Iterator[MetricValue]:
+def _decision_metrics(matrix: Confusion) -> Iterator[MetricValue]:
     decided = round(float(matrix.counts.sum() + matrix.foreign[:-1].sum()))
     if decided:
         interval = error_interval(decided - round(float(np.trace(matrix.counts))), decided)
@@ -278,7 +279,7 @@ def _of_decisions(matrix: Confusion) -> Iterator[MetricValue]:
         yield MetricValue("reject rate", interval.rate, interval.low, interval.high)
 
 
-def costs_of(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None) -> np.ndarray:
+def decision_costs(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None) -> np.ndarray:
     """The cost of what is decided in every row whose class the model knows."""
     known = outcomes.truth >= 0
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
@@ -286,7 +287,7 @@ def costs_of(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | 
     return np.where(index < 0, doubt or 0.0, matrix.values[outcomes.truth[known], index])
 
 
-def _of_costs(
+def _cost_metrics(
     outcomes: Outcomes, decided: Decisions, fitted: FittedModel, loss: Any, doubt: float | None
 ) -> Iterator[MetricValue]:
     if loss is None and doubt is None:
@@ -296,31 +297,32 @@ def _of_costs(
     if not len(truth):
         return
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
-    yield MetricValue("cost per row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
+    yield _mean_metric("cost per row", decision_costs(outcomes, fitted, loss, doubt))
     plain = matrix.without_reject()
     place = np.argsort(plain.names_class)  # the action that names every class
     if len(place) == len(fitted.classes):  # type: ignore[arg-type]
         likeliest = place[outcomes.output[known].argmax(axis=1)]
-        yield MetricValue("cost of the likeliest class", *mean_interval(plain.values[truth, likeliest]))
+        yield _mean_metric("cost of the likeliest class", plain.values[truth, likeliest])
     same = matrix.values[truth].mean(axis=0)
     best = int(same.argmin())
-    yield MetricValue(f"cost of always {matrix.actions[best]}", *mean_interval(matrix.values[truth, best]))  # type: ignore[index]
+    yield _mean_metric(f"cost of always {matrix.actions[best]}", matrix.values[truth, best])  # type: ignore[index]
 
 
-def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
+def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
     known = outcomes.truth >= 0
     truth, proba = outcomes.truth[known], outcomes.output[known]
     if not len(truth) or not hasattr(fitted.model, "predict_proba"):
         return
     K = proba.shape[1]
-    if K == 2:
+    several = (truth != truth[0]).any()  # with rows of one class there is nothing to rank
+    if K == 2 and several:
         yield MetricValue("AUC", auc(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
-    elif K > 2:
+    elif several:
         yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
-    yield MetricValue("log loss", *_loss_interval(log_losses(truth, proba)))
+    yield _mean_metric("log loss", log_losses(truth, proba), 0.0)
     off = proba.copy()
     off[np.arange(len(truth)), truth] -= 1.0
-    yield MetricValue("Brier score", *_loss_interval(off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1)))
+    yield _mean_metric("Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0)
     if K >= 2:
         found = calibration(truth, proba, classes=np.arange(K))
         yield MetricValue("calibration error", found.expected_error)
@@ -342,11 +344,13 @@ def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, flo
     return max(0.0, below.mean() - reach), min(1.0, below.mean() + reach)
 
 
-def _of_values(outcomes: Outcomes) -> Iterator[MetricValue]:
+def _number_metrics(outcomes: Outcomes) -> Iterator[MetricValue]:
     found = regression_report(outcomes.truth, outcomes.output)
     off = outcomes.output - outcomes.truth
-    yield MetricValue("RMSE", *map(math.sqrt, _loss_interval(off**2)))
-    yield MetricValue("MAE", *_loss_interval(np.abs(off)))
-    yield MetricValue("bias", found.bias, *mean_interval(off)[1:])
+    squares = _mean_metric("RMSE", off**2, 0.0)
+    ends = (squares.value, squares.low, squares.high)
+    yield MetricValue("RMSE", *(end if end is None else math.sqrt(end) for end in ends))  # type: ignore[arg-type]
+    yield _mean_metric("MAE", np.abs(off), 0.0)
+    yield _mean_metric("bias", off)
     yield MetricValue("R²", found.r2)
     yield MetricValue("relative squared error", found.relative_squared_error)

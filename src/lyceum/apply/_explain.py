@@ -35,7 +35,7 @@ class RowExplanation:
     contributions : tuple of (column, its cell, what it adds)
         A cell that is missing is None.
     posterior : dict or None
-        The probability of every class.
+        The probability of every class, if the model has probabilities.
     detail : Table or None
         What else decided the row: the neighbours that voted, or the members of a committee.
     title : str
@@ -127,8 +127,9 @@ def explain_rows(
     with spool(data) as source:
         table = _take_rows(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
     found = fitted.explain(fitted.rows(table))
-    posterior = fitted.posterior(table) if fitted.classes is not None else None
-    made = {row: _one(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
+    has_posteriors = fitted.classes is not None and hasattr(fitted.model, "predict_proba")
+    posterior = fitted.posterior(table) if has_posteriors else None
+    made = {row: _explain_row(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
     return [made[row] for row in dict.fromkeys(rows)]
 
 
@@ -143,7 +144,7 @@ def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
     raise DataError(f"there is no row {max(rows, default=0)}: there are {start:,}, counted from 0")
 
 
-def _one(
+def _explain_row(
     fitted: FittedModel, found: Any, table: pa.Table, posterior: Any, i: int, row: int
 ) -> RowExplanation:
     adds = found.contributions[i]

@@ -27,23 +27,23 @@ class Outcomes:
         Posteriors, or values.
     n_missing : int
         Rows without a truth, which are left out.
-    strange : tuple
+    unknown_classes : tuple
         Some of the classes that the model does not know.
     """
 
     truth: np.ndarray
     output: np.ndarray
     n_missing: int
-    strange: tuple[Any, ...]
+    unknown_classes: tuple[Any, ...]
 
     @classmethod
     def of(cls, fitted: FittedModel, data: Any, truth: str | None, **options: Any) -> Outcomes:
         target = replace(fitted.target, name=truth or fitted.target.name)
         read = _classes if target.is_categorical and fitted.classes is not None else _values
         truths, outputs = [], []
-        strange: dict[Any, None] = {}
+        unknown: dict[Any, None] = {}
         for table, output in fitted.outputs(data, truth=target.name, **options):
-            truths.append(read(table, target, strange))
+            truths.append(read(table, target, unknown))
             outputs.append(output)
         if not truths:
             raise DataError("the data has column names but no rows: there is nothing to measure by")
@@ -52,17 +52,17 @@ class Outcomes:
         if not known.any():
             raise DataError(f"column {target.name!r} has no value in any row: there is nothing to measure by")
         truth_ = truth_[known] if fitted.classes is None else truth_[known].astype(np.intp)
-        return cls(truth_, output_[known], int((~known).sum()), tuple(strange))
+        return cls(truth_, output_[known], int((~known).sum()), tuple(unknown))
 
 
-def _classes(table: pa.Table, target: Column, strange: dict[Any, None]) -> np.ndarray:
+def _classes(table: pa.Table, target: Column, unknown: dict[Any, None]) -> np.ndarray:
     coder = TableCoder(Schema((replace(target, kind="categorical"),)))
     codes = coder.features(table)[:, 0]
     for row in np.flatnonzero(codes == -1)[:3].tolist():
-        strange[table.column(target.name)[row].as_py()] = None
+        unknown[table.column(target.name)[row].as_py()] = None
     return codes
 
 
-def _values(table: pa.Table, target: Column, strange: dict[Any, None]) -> np.ndarray:
+def _values(table: pa.Table, target: Column, unknown: dict[Any, None]) -> np.ndarray:
     column = Column(target.name)
     return TableCoder(Schema((column,))).features(table)[:, 0].astype(np.float64)

@@ -271,6 +271,7 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
+        _check_parameters(self)
         with unchanged_on_failure(self), allowed_threads(self), shown_progress(self):
             result = method(self, *data, **named)
             if counter := self.__dict__.pop("_row_counter", None):

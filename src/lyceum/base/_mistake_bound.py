@@ -31,7 +31,7 @@ def set_separability(learner: Any, radius: float, margin: float, bounded: bool =
     learner.radius_, learner.margin_, learner.mistake_bound_ = radius, np.nan, np.nan
     if learner.separable_ and history:
         learner.margin_ = margin
-        if bounded:
+        if bounded and margin > 0.0:  # a margin that is rounded to 0 bounds nothing
             learner.mistake_bound_ = (1 if len(learner.classes_) <= 2 else 2) * (radius / margin) ** 2
 
 

@@ -21,6 +21,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._threads import limit_threads
+from lyceum.errors import SettingError
 from lyceum.progress import Update, watch
 
 __all__ = ["allowed_threads", "constrain_running", "limit_predictions", "shown_progress"]
@@ -74,6 +75,8 @@ def _limit_threads(method: Callable[..., Any]) -> Callable[..., Any]:
 def allowed_threads(learner: Any) -> Any:
     """A `with` block in which as many threads run as `n_jobs` says; None is the setting of the process."""
     n_jobs = getattr(learner, "n_jobs", None)
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or not n_jobs):
+        raise SettingError(f"n_jobs={n_jobs!r}: give a number of threads, -1 for all of them, or None")
     return nullcontext() if n_jobs is None else limit_threads(max(1, effective_n_jobs(n_jobs)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import row_weights
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, number_setting
 
 __all__ = ["NormalMean"]
 
@@ -61,8 +61,8 @@ class NormalMean:
     noise: Any = 1.0
 
     def __post_init__(self) -> None:
-        given = (self.mean, self.variance, self.noise)
-        mean, variance, noise = (np.asarray(value, dtype=np.float64) for value in given)
+        given = {"mean": self.mean, "variance": self.variance, "noise": self.noise}
+        mean, variance, noise = (number_setting(name, value) for name, value in given.items())
         sound = np.isfinite(mean).all() and ((noise > 0) & (noise < np.inf)).all() and (variance >= 0).all()
         if not sound:
             raise SettingError(
@@ -74,7 +74,7 @@ class NormalMean:
 
     def update(self, x: Any, weight: Any = None) -> NormalMean:
         """After rows x, of shape (n,) or (n, d); a row of weight 2 counts twice."""
-        x = np.asarray(x, dtype=np.float64)
+        x = number_setting("x", x)
         if x.ndim not in (1, 2) or (x.ndim == 1 and self.mean.ndim) or not np.isfinite(x).all():
             raise DataError(
                 f"rows of shape {x.shape} cannot be learned from: give finite numbers of shape (n,), or "

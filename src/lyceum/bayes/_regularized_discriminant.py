@@ -19,7 +19,7 @@ from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
 from lyceum.bayes._few_rows import regularized_covariances
 from lyceum.bayes._fold_rules import FoldLoss, FoldRules, RuleSettings, combine_covariances
 from lyceum.data import Rows
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.probability import RIDGE, whiten
 from lyceum.report import Summary, Table
 from lyceum.statistics import ClassRowScatter, ClassScatter, RowSpace, folds_of, is_wide, seed_from
@@ -327,7 +327,7 @@ class RegularizedDiscriminant(QuadraticRule):
 def _candidate_values(name: str, given: Any) -> np.ndarray:
     if isinstance(given, str):
         return _GRID
-    values = np.unique(np.asarray(given, dtype=np.float64))
+    values = np.unique(number_setting(name, given))
     if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= 1)).all():
         raise SettingError(f"{name} must be in [0, 1], or several such numbers, but it is {given}")
     return values

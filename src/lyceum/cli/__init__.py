@@ -6,9 +6,6 @@ here, so that `lyceum --help` answers at once.
 
 from __future__ import annotations
 
-import errno
-import os
-import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -16,6 +13,7 @@ import typer
 from lyceum import __version__, catalog
 from lyceum.cli import _explore
 from lyceum.cli._bayesnet import bayesnet
+from lyceum.cli._ending import run_and_exit
 from lyceum.cli._options import (
     AsJson,
     Committees,
@@ -34,7 +32,6 @@ from lyceum.cli._options import (
     reads_files,
     settings_of,
 )
-from lyceum.errors import LyceumError
 
 __all__ = ["app", "main"]
 
@@ -53,49 +50,7 @@ app.add_typer(bayesnet)
 
 def main() -> NoReturn:
     """Run the command; a fault in the data, a file or the request is a sentence on stderr and exit code 2."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    try:
-        app(prog_name="lyceum")
-    except LyceumError as error:
-        _fail(str(error))
-    except BrokenPipeError:  # whoever read the output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        _fail(what + _REMEDIES.get(error.errno or 0, ""))
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except Exception as error:
-        if type(error).__name__ == "InvalidParameterError":  # of scikit-learn's checks of settings
-            _fail(" ".join(str(error).split()))
-        # a fault of ours: a sentence for the person, the place for whoever mends it
-        if "--debug" in sys.argv:
-            raise
-        kind, text = type(error).__name__, " ".join(str(error).split())
-        _fail(f"this should not happen: {kind}: {text[:300]}; lyceum --debug {_command()} shows where", 70)
-    sys.exit(0)
-
-
-_REMEDIES = {
-    errno.EFBIG: ": it would be larger than is allowed here (ulimit -f)",
-    errno.ENOSPC: ": free some space, and run the same command again",
-    errno.EROFS: ": write to another folder",
-}
-
-
-def _fail(message: str, code: int = 2) -> NoReturn:
-    from lyceum.cli._screen import printable
-
-    print(f"lyceum: {printable(message)}", file=sys.stderr)
-    sys.exit(code)
-
-
-def _command() -> str:
-    """The name of the command that was called, and that more follows."""
-    named = [word for word in sys.argv[1:] if not word.startswith("-")]
-    return f"{named[0]} ..." if named else "..."
+    run_and_exit(app)
 
 
 def _version(wanted: bool) -> None:
@@ -377,7 +332,7 @@ def syllabus(
 def learners(
     task: Annotated[
         str | None,
-        typer.Option(help="classification, regression, clustering, reduction or preparation."),
+        typer.Option(help=f"{', '.join(catalog.TASKS[:-1])} or {catalog.TASKS[-1]}."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

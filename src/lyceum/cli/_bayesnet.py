@@ -5,6 +5,7 @@ Networks are imported inside the commands, so that `lyceum --help` answers at on
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ from lyceum.cli._options import (
     reads_files,
     refuse_to_replace,
 )
-from lyceum.errors import LyceumError
+from lyceum.errors import DataError, LyceumError
 from lyceum.files import replace_file, write_file
 
 if TYPE_CHECKING:
@@ -49,7 +50,10 @@ def _read(path: str) -> BayesNet:
 
     if not Path(path).exists() and path in ("asia", "alarm"):
         return read_bif(datasets.path(path))
-    return read_bif(path)
+    try:
+        return read_bif(path)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
 
 
 def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
@@ -100,7 +104,7 @@ def learn(
 ) -> None:
     """Learn the structure and the tables of a network from a file, and write it as BIF."""
     from lyceum import scan
-    from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
+    from lyceum.cli._screen import notes, print_json, print_line, progress_bar, show_summary
     from lyceum.networks import learn_structure, write_bif
     from lyceum.prepare import Discretize
 
@@ -125,8 +129,9 @@ def learn(
         return
     show_summary(found.summary())
     if numbers:
-        console.print(f"\ncut into intervals: {', '.join(numbers)}", soft_wrap=True, markup=False)
-    console.print(f"\nwritten to [bold]{out}[/]; next: lyceum bayesnet query {out} VARIABLE", soft_wrap=True)
+        print_line(f"\ncut into intervals: {', '.join(numbers)}")
+    next_command = f"lyceum bayesnet query {shlex.quote(out)} VARIABLE"
+    print_line("\nwritten to ", (out, "bold"), f"; next: {next_command}")
 
 
 @bayesnet.command(epilog="Example: lyceum bayesnet query asia lung -e xray=yes -e smoke=no --explain")
@@ -165,7 +170,7 @@ def query(
     if best:
         found = model.most_probable(seen, **given)
         if as_json:
-            print_json({"states": found.states, "probability": found.probability})
+            print_json(found.as_dict())
             return
         title = f"Most probable, P(states | evidence) = {found.probability:.4g}"
         show_table(Table(title, ("variable", "state"), list(found.states.items())))
@@ -243,7 +248,7 @@ def draw(
     force: Force = False,
 ) -> None:
     """Draw a network with the probabilities of its states, before and after evidence."""
-    from lyceum.cli._screen import console
+    from lyceum.cli._screen import print_line
 
     refuse_to_replace(out, force, (".png", ".svg", ".pdf", ".dot"))
     model = _read(net)
@@ -267,7 +272,7 @@ def draw(
             )
         ax.figure.savefig(out, dpi=150)  # type: ignore[union-attr]
         pyplot.close(ax.figure)  # type: ignore[arg-type]
-    console.print(f"wrote [bold]{out}[/]", soft_wrap=True)
+    print_line("wrote ", (out, "bold"))
 
 
 @bayesnet.command(epilog="Example: lyceum bayesnet sample alarm 10000 -o alarm.csv --seed 1")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
+from lyceum.cli._screen import notes, print_json, print_line, progress_bar, show_summary
 from lyceum.data import FileFormat
 from lyceum.studies import cluster_table
 
@@ -41,4 +41,4 @@ def run(
         print_json(found.as_dict())
         return
     show_summary(found.summary())
-    console.print(f"\nlabels: {out}\nreport: {report}", soft_wrap=True)
+    print_line(f"\nlabels: {out}\nreport: {report}")

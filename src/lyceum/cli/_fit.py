@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import lyceum
 from lyceum.apply import FittedModel, fit_file
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
+from lyceum.cli._screen import notes, print_json, print_line, progress_bar, show_summary
 from lyceum.data import FileFormat
 
 __all__ = ["run"]
@@ -42,6 +43,6 @@ def run(
         print_json({"model": str(kept), "bytes": kept.stat().st_size, "steps": names, **learned.as_dict()})
         return
     show_summary(learned)
-    console.print(f"\n{' → '.join(names)}, fitted and kept in [bold]{kept}[/]", soft_wrap=True)
+    print_line(f"\n{' → '.join(names)}, fitted and kept in ", (str(kept), "bold"))
     file = f"{fitted.gives.replace(' ', '_')}.csv"
-    console.print(f"next: lyceum predict {kept} NEW_DATA -o {file}", style="dim", soft_wrap=True)
+    print_line(f"next: lyceum predict {shlex.quote(str(kept))} NEW_DATA -o {file}", style="dim")

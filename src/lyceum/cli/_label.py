@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from rich.markup import escape
@@ -10,7 +11,7 @@ from rich.text import Text
 from lyceum import catalog
 from lyceum.apply import label_file, show_cell
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, notes, table
+from lyceum.cli._screen import console, notes, print_line, table
 from lyceum.data import FileFormat
 
 __all__ = ["run"]
@@ -42,8 +43,9 @@ def run(
         f"{escape(str(found.out))}"
     )
     if found.labelled < found.rows:
-        again = f"lyceum label {found.out} --target {target} --out {found.out} --force"
-        console.print(f"To go on: {escape(again)}", style="dim", soft_wrap=True)
+        file = shlex.quote(str(found.out))
+        again = f"lyceum label {file} --target {shlex.quote(target)} --out {file} --force"
+        print_line(f"To go on: {again}", style="dim")
 
 
 def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str | None:

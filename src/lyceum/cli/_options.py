@@ -137,7 +137,9 @@ def _value(text: str) -> Any:
 
 
 def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> None:
-    """Raise where a file exists, or has another ending, before any work is done."""
+    """Raise where a file has no name, exists, or has another ending, before any work is done."""
+    if not path:
+        raise SettingError("the file to write has no name: give one with --out")
     if endings and Path(path).suffix.lower() not in endings:
         raise SettingError(f"cannot tell how to write {path}: name it {' or '.join(endings)}")
     if Path(path).exists() and not force:

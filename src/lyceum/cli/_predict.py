@@ -9,7 +9,7 @@ from pathlib import Path
 import lyceum
 from lyceum.apply import FittedModel, predict_file
 from lyceum.cli._options import loss_for, refuse_to_replace
-from lyceum.cli._screen import console, notes, print_json, progress_bar
+from lyceum.cli._screen import notes, print_json, print_line, progress_bar
 from lyceum.data import FileFormat
 from lyceum.errors import LyceumError
 from lyceum.report import show_count
@@ -51,5 +51,5 @@ def run(
         shares = [f"{label} {n:,} ({n / done.n_rows:.1%})" for label, n in done.answers.items()]
         gives = FittedModel(fitted).gives
         verb = "predicted" if gives == "predictions" else f"with {gives}"
-        console.print(f"{show_count(done.n_rows, 'row')} {verb}: [bold]{done.path}[/]", soft_wrap=True)
-        console.print(", ".join(shares), markup=False, soft_wrap=True)
+        print_line(f"{show_count(done.n_rows, 'row')} {verb}: ", (str(done.path), "bold"))
+        print_line(", ".join(shares))

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from lyceum.apply import reduce_table
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, notes, print_json, progress_bar, show_table
+from lyceum.cli._screen import console, notes, print_json, print_line, progress_bar, show_table
 from lyceum.data import FileFormat
 from lyceum.files import replace_file, write_file
 
@@ -47,9 +47,9 @@ def run(
     summary = found.summary()
     console.print(Text(summary.title, style="bold"))
     if found.left_out:
-        console.print(f"left out: {summary.facts['left out']}")
+        print_line(f"left out: {summary.facts['left out']}")
     for table in summary.tables:
         show_table(table)
     for path in (out, page):
         if path is not None:
-            console.print(f"wrote {path}")
+            print_line(f"wrote {path}")

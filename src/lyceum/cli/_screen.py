@@ -28,6 +28,7 @@ __all__ = [
     "console",
     "notes",
     "print_json",
+    "print_line",
     "print_paragraph",
     "printable",
     "progress_bar",
@@ -82,6 +83,11 @@ def print_paragraph(text: str, style: str = "") -> None:
         console.print(Text(line.replace("\u00a0%", " %"), style=style), soft_wrap=True)
 
 
+def print_line(*parts: str | tuple[str, str], style: str = "") -> None:
+    """Print texts, or texts with their styles, as they are: names of files may look like markup."""
+    console.print(Text.assemble(*parts, style=style), soft_wrap=True)
+
+
 def show_summary(summary: report.Summary) -> None:
     """Print a summary: its title, facts and tables."""
     from lyceum.report import show
@@ -103,7 +109,7 @@ _BETWEEN = 3  # characters between two columns
 
 def show_table(shown: report.Table) -> None:
     """Print a table of `lyceum.report`, numbers to the right; columns beyond the screen are only counted."""
-    from lyceum.report import show
+    from lyceum.report import show, show_count
 
     if shown.title:
         console.print(Text(shown.title, style="bold"), soft_wrap=True)
@@ -122,7 +128,7 @@ def show_table(shown: report.Table) -> None:
         made.add_row(*(Text(cell) for cell in row[:kept]))
     console.print(made)
     if kept < len(least):
-        console.print(Text(f"and {len(least) - kept} more columns", "dim"))
+        console.print(Text(f"and {show_count(len(least) - kept, 'more column')}", "dim"))
 
 
 def _columns_that_fit(widths: list[int]) -> int:
@@ -161,7 +167,7 @@ def progress_bar(text: str, stages: Collection[str] = (), minutes: float | None 
         return
     left = _TimeLeft(minutes)
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), left,
+        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), left,
         console=stderr, transient=True,
     ) as bar:  # fmt: skip
         bars = {"": bar.add_task(text, total=None)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from lyceum.apply import segment_image
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, print_json, show_table
+from lyceum.cli._screen import print_json, print_line, show_table
 from lyceum.errors import LyceumError
 
 __all__ = ["run"]
@@ -29,4 +29,4 @@ def run(
         return
     for table in found.summary().tables:
         show_table(table)
-    console.print(f"wrote {target} and {palette}")
+    print_line(f"wrote {target} and {palette}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -79,7 +80,7 @@ def _likely(found: Inspection) -> list[str]:
         score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * (place == len(found.columns) - 1)
         scores[column.name] = score + (1.0 if few else 0.0) + 0.5 * (place == 0 and few)
     best = sorted(scores, key=lambda name: -scores[name])[:3]
-    return [f"--target {name} ({_values(found[name])})" for name in best if scores[name] >= 1.0]
+    return [f"--target {shlex.quote(name)} ({_values(found[name])})" for name in best if scores[name] >= 1.0]
 
 
 def _values(column: Any) -> str:

@@ -18,7 +18,7 @@ from lyceum.cluster._mixture import MIXTURE_CONSTRAINTS
 from lyceum.cluster._mixture_start import given_array
 from lyceum.cluster._variational import VariationalParameters, VariationalPrior, VariationalProblem
 from lyceum.data import Rows
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.probability import positive_matrix
 from lyceum.report import Summary
 from lyceum.solvers import EMOutcome, EMProblem, ExpectationMaximization
@@ -240,7 +240,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         )
 
     def _given_scale(self, d: int) -> np.ndarray:
-        given = np.asarray(self.covariance_prior, dtype=np.float64)
+        given = number_setting("covariance_prior", self.covariance_prior)
         if not self._form.diagonal:
             return positive_matrix("covariance_prior", np.diag(given) if given.ndim == 1 else given, d)
         found = np.full(d, float(given)) if given.ndim == 0 else given_array("covariance_prior", given, (d,))

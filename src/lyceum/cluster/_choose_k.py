@@ -12,9 +12,9 @@ from sklearn.base import clone
 from lyceum.cluster._kmeans import KMeans
 from lyceum.cluster._validity import silhouette, sums_of_squares
 from lyceum.data import dense_cells
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table, plain
+from lyceum.report import Summary, Table, plain, show_count
 
 __all__ = ["KChoice", "choose_k"]
 
@@ -202,9 +202,11 @@ def choose_k(
         raise SettingError("an elbow needs at least three numbers of clusters")
     learner = KMeans(n_init=4, random_state=random_state) if learner is None else learner
     name = "n_clusters" if "n_clusters" in learner.get_params() else "n_components"
-    models, measures = [], []
+    models: list[Any] = []
+    measures = []
     for step, k in enumerate(numbers):
         report("numbers of clusters", step, len(numbers))
+        _check_rows(models, numbers, k)
         model = clone(learner).set_params(**{name: int(k)}).fit(X)
         models.append(model)
         measures.append(_measure(model, X, silhouette_rows, random_state))
@@ -213,6 +215,16 @@ def choose_k(
     if len(numbers) > 2:
         bends[1:-1] = _second_differences(numbers, sse)
     return KChoice(numbers, sse, bends, silhouettes, bic, models, criterion)
+
+
+def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
+    """Refuse to go on to more clusters than rows, in words of the caller."""
+    n = len(getattr(models[0], "labels_", ())) if models else 0
+    if 0 < n < k:
+        raise DataError(
+            f"clusters goes up to {numbers[-1]}, but there are {show_count(n, 'row')}: give "
+            f"clusters=range(1, {n + 1})"
+        )
 
 
 def _second_differences(k: np.ndarray, sse: np.ndarray) -> np.ndarray:
@@ -235,13 +247,15 @@ def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, fl
     mean = np.nan
     if len(np.unique(labels[some][labels[some] >= 0])) > 1:
         mean = silhouette(rows[some], labels[some], metric=getattr(model, "metric_", "euclidean")).mean
-    bic = float(model.bic(X)) if hasattr(model, "bic") else _spherical_bic(labels, sse, cells.shape[1])
+    bic = float(model.bic(X)) if hasattr(model, "bic") else _spherical_bic(labels, sse, cells)
     return sse, mean, bic
 
 
-def _spherical_bic(labels: np.ndarray, sse: float, d: int) -> float:
+def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
     counts = np.unique(labels[labels >= 0], return_counts=True)[1]
-    n, k = counts.sum(), len(counts)
-    variance = max(sse / (n * d), 1e-300)
+    n, k, d = counts.sum(), len(counts), cells.shape[1]
+    # below this, the squared distance of equal rows from their centre is rounding
+    rounding = (np.finfo(cells.dtype).eps * np.abs(cells).max(initial=0.0)) ** 2
+    variance = max(sse / (n * d), rounding, 1e-300)
     likelihood = counts @ np.log(counts / n) - n * d / 2 * (np.log(2 * np.pi * variance) + 1)
     return float(-2 * likelihood + (k * d + k) * np.log(n))

@@ -26,7 +26,8 @@ class CovariancePrior:
 
     def log_density(self, covariances: np.ndarray) -> float:
         """The sum over covariances (K, d, d) or (K, d), columns without variance left out."""
-        used = self.variance > 0
+        # a spherical covariance has its variance in constant columns too
+        used = (covariances > 0).all(axis=0) if covariances.ndim == 2 else self.variance > 0
         if not self.rows or not used.any():
             return 0.0
         V = self.variance[used]

@@ -34,7 +34,7 @@ def branches(merges: np.ndarray, w: np.ndarray, smallest: float, leaves: bool, s
     heights = merges[:, 2]
     floor = heights[heights > 0].min(initial=np.inf)
     lam = 1.0 / np.maximum(heights, floor if np.isfinite(floor) else 1.0)
-    most = lam.max(initial=1.0)
+    most = lam.max(initial=0.0)
     size = np.concatenate([w, merges[:, 3]])
     children = merges[:, :2].astype(np.int64)
     cluster, parents, births = _split(children, size, lam, n, smallest)
@@ -45,6 +45,8 @@ def branches(merges: np.ndarray, w: np.ndarray, smallest: float, leaves: bool, s
     for c in range(len(parents) - 1, 0, -1):  # children have higher numbers
         weight[parents[c]] += weight[c]
         stability[parents[c]] += weight[c] * (births[c] - births[parents[c]])
+    # all rows are one cluster only if they weigh enough, and some of them are dense
+    single = single and size[-1] >= smallest and most > 0
     chosen = _choose_branches(parents, stability, leaves, single)
     return _label_rows(chosen, parents, of, leaving, births, stability)
 

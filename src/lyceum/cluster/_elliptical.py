@@ -19,6 +19,7 @@ from lyceum.cluster._mixture_problem import MixtureProblem
 from lyceum.cluster._mixture_start import ScaledCells, StartLabels, given_array, given_weights
 from lyceum.cluster._mixture_sums import ComponentValues, MixtureSums
 from lyceum.data import Block, Rows
+from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import RIDGE, runner_up_odds
 from lyceum.report import Table
@@ -165,7 +166,7 @@ class EllipticalMixture(Mixture):
             means = given_array("means_init", self.means_init, (K, d))
         if self.precisions_init is not None:
             precisions = given_array("precisions_init", self.precisions_init, self._form.shape(K, d))
-            covariances = 1.0 / precisions if self._form.diagonal else np.linalg.inv(precisions)
+            covariances = _inverse(precisions, self._form.diagonal)
         return problem.parameters(weights, means, covariances, start.degrees)
 
     def _keep(self, parameters: EllipticalParameters, problem: EllipticalProblem) -> None:
@@ -229,8 +230,12 @@ class EllipticalMixture(Mixture):
 
     @property
     def precisions_(self) -> np.ndarray:
-        """The inverses of the covariances, in the same shape."""
-        return 1.0 / self.covariances_ if self._form.diagonal else np.linalg.inv(self.covariances_)
+        """The inverses of the covariances, in the same shape; 0 in columns without variance."""
+        W = self._form.whiten(self.covariances_, len(self.means_), self.var_).W
+        found = W**2 if self._form.diagonal else np.einsum("kij,kil->kjl", W, W)
+        if self._form.pooled:
+            return found[0]
+        return found[:, 0] if self.covariance_type == "spherical" else found
 
     def _n_parameters(self) -> int:
         K, d = self.means_.shape
@@ -261,6 +266,19 @@ class EllipticalMixture(Mixture):
             "covariances_": self._form.shape(K, d),
             "var_": (d,),
         }
+
+
+def _inverse(precisions: np.ndarray, diagonal: bool) -> np.ndarray:
+    """The covariances of given precisions."""
+    try:
+        if diagonal and not (precisions > 0).all():
+            raise np.linalg.LinAlgError("not positive")
+        return 1.0 / precisions if diagonal else np.linalg.inv(precisions)
+    except np.linalg.LinAlgError:
+        raise SettingError(
+            "precisions_init cannot be inverted: give positive definite precisions, and leave constant "
+            "columns out"
+        ) from None
 
 
 def within_variance(sums: MixtureSums, variance: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from lyceum.cluster._alignment import MATCHES, Alignment
 from lyceum.cluster._pair_counts import PairCounts
 from lyceum.data import row_weights
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
 from lyceum.statistics import p_log2_p
 
@@ -182,13 +182,23 @@ def agreement(y: Any, labels: Any, sample_weight: Any = None) -> Agreement:
         raise SettingError(
             f"y and labels must have one entry per row, not shapes {y.shape} and {labels.shape}"
         )
-    classes, rows = np.unique(y, return_inverse=True)
-    clusters, columns = np.unique(labels, return_inverse=True)
+    (classes, rows), (clusters, columns) = _codes(y, "y"), _codes(labels, "labels")
     w = np.asarray(row_weights(sample_weight, len(y)), dtype=np.float64)
     table = np.bincount(rows * len(clusters) + columns, w, len(classes) * len(clusters))
     table = table.reshape(len(classes), len(clusters))
     kept = table.sum(axis=0) > 0, table.sum(axis=1) > 0
     return Agreement(table[kept[1]][:, kept[0]], classes[kept[1]], clusters[kept[0]])
+
+
+def _codes(labels: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct labels, sorted, and the place of every row among them."""
+    try:
+        return np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        raise DataError(
+            f"{name} holds labels that cannot be sorted together ({error}): give all of one type, and fill "
+            "missing ones"
+        ) from None
 
 
 def entropy(y: Any, labels: Any) -> float:

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.cluster._lloyd_sums import LloydSums
-from lyceum.data import Block, Schema, Step, dense_cells
+from lyceum.data import Block, Schema, Step, as_float, dense_cells
 from lyceum.distances import nearest, nearest_center, pairwise, unit_rows
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 
 __all__ = ["GEOMETRIES", "Geometry", "checked_centers", "margins", "weighted_squares"]
 
@@ -60,13 +60,13 @@ def _labels(block: Block, centers: np.ndarray) -> np.ndarray:
 
 def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     if not sparse.issparse(block.X):
-        return pairwise(block.X, centers.astype(block.X.dtype, copy=False))
+        return pairwise(block.X, centers).astype(block.X.dtype, copy=False)
     # The centres are dense: products visit only the stored cells of the rows.
-    squares = np.asarray(block.X.multiply(block.X).sum(axis=1)).reshape(-1, 1)
+    X = block.X.astype(np.float64, copy=False)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1, 1)
     norms = np.einsum("kj,kj->k", centers, centers)
-    return np.sqrt(np.maximum(squares - 2 * (block.X @ centers.T) + norms, 0.0)).astype(
-        block.X.dtype, copy=False
-    )
+    found = np.sqrt(np.maximum(squares - 2 * (X @ centers.T) + norms, 0.0))
+    return found.astype(block.X.dtype, copy=False)
 
 
 # -- on the sphere ------------------------------------------------------------------------------------------
@@ -100,13 +100,13 @@ class CenterRows:
                 "metric='correlation' takes the mean from every row, which fills all cells of sparse rows: "
                 "give X.toarray(), or take metric='cosine'"
             )
-        X = np.asarray(block.X)
-        X = X if X.dtype.kind == "f" else X.astype(np.float64)
-        centered = X - X.mean(axis=1, keepdims=True, dtype=np.float64).astype(X.dtype)
-        # what is left of a constant row is rounding
-        flat = np.ptp(X, axis=1) <= 8 * np.finfo(X.dtype).eps * np.abs(X).max(axis=1, initial=0.0)
+        X = as_float(np.asarray(block.X))
+        # in float64, so that an offset takes no digits of float32; what is left of a constant row is rounding
+        wide = X.astype(np.float64, copy=False)
+        centered = wide - wide.mean(axis=1, keepdims=True)
+        flat = np.ptp(wide, axis=1) <= 8 * np.finfo(np.float64).eps * np.abs(wide).max(axis=1, initial=0.0)
         centered[flat] = 0.0
-        return replace(block, X=centered)
+        return replace(block, X=centered.astype(X.dtype, copy=False))
 
 
 def _to_directions(centers: np.ndarray, sums: LloydSums) -> np.ndarray:
@@ -145,7 +145,7 @@ GEOMETRIES = {
 def checked_centers(centers: Any, shape: tuple[int, int], metric: str) -> np.ndarray:
     """Centres to start from, of this shape, finite, and of length 1 where the metric wants it."""
     given = dense_cells(centers)
-    found = np.array(given, dtype=np.float64, order="C")
+    found = np.array(number_setting("init", given), order="C")
     if found.shape != shape:
         raise SettingError(f"the centres to start from have shape {found.shape}, but {shape} is needed")
     if not np.isfinite(found).all():

@@ -117,7 +117,7 @@ class MetricLearner(Learner):
             chosen = "gower" if mixed or self._has_missing(rows) else "euclidean"
         found = metric(chosen)
         if isinstance(found, Gower) and (found.low is None or found.schema is None):
-            return found.learn(rows.then(_WithWeight()).then(CheckCells(type(self).__name__, True)))
+            return found.learn(rows.then(CheckCells(type(self).__name__, True)))
         if isinstance(found, Mahalanobis) and found.covariance is None:
             self.metric_ = found
             return found.learn(self._prepare_rows(rows))
@@ -196,18 +196,6 @@ class MetricLearner(Learner):
         tags.input_tags.sparse = self._takes_sparse and (True if named is None else named.takes_sparse)
         tags.input_tags.pairwise = self._is_precomputed
         return tags
-
-
-class _WithWeight:
-    """Drops zero-weight rows, which are ignored in the ranges of columns."""
-
-    drops_rows: ClassVar[bool] = True
-
-    def schema(self, schema: Schema) -> Schema:
-        return schema
-
-    def __call__(self, block: Block) -> Block:
-        return block.without_zero_weights()
 
 
 class _Missing:

@@ -113,7 +113,7 @@ class Mixture(Density, Learner):
         rows = self._rows(X, None, sample_weight)
         if known is not None:
             check_same_columns(self, known, numbers=True)
-        moments = finite_sums(rows.reduce(Moments.of))
+        moments = finite_sums(rows.reduce(_moments))
         if not moments.weight.any():
             raise DataError("every cell is missing or has weight zero: there is nothing to learn from")
         problem, starts = self._em_problem(rows, moments)
@@ -295,6 +295,11 @@ class Mixture(Density, Learner):
         """
         labels = np.arange(len(self.weights_)) if hasattr(self, "weights_") else None
         return self._explain(X, self._column_terms, AGAINST_RUNNER_UP, labels=labels)
+
+
+def _moments(block: Block) -> Moments:
+    # zero-weight rows would count in the ranges of the columns
+    return Moments.of(block.without_zero_weights())
 
 
 def _labels(mixture: Mixture, block: Block) -> np.ndarray:

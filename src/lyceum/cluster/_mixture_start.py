@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lyceum.cluster._kmeans import KMeans
 from lyceum.data import Block, Rows, Schema
 from lyceum.distances import nearest_center
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.statistics import Quantiles
 
 __all__ = ["START_NAMES", "ScaledCells", "StartLabels", "given_array", "given_weights", "starts_of"]
@@ -127,7 +127,7 @@ def _fitted_centers(kmeans: KMeans, rows: Rows) -> np.ndarray:
 
 def given_array(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A parameter that is an array, with its shape and cells checked."""
-    array = np.array(values, dtype=np.float64)
+    array = np.array(number_setting(name, values))
     if array.shape != shape:
         raise SettingError(f"{name} has the shape {array.shape}, but {shape} is needed")
     if not np.isfinite(array).all():

@@ -51,18 +51,30 @@ class ComponentValues:
     def diagonal(self) -> bool:
         return self.matrices.ndim == 2
 
+    @property
+    def used(self) -> np.ndarray:
+        """Which columns have a variance, (d,)."""
+        return np.asarray((self.whitening[0] if self.diagonal else np.diag(self.whitening[0])) > 0)
+
+    def used_cells(self, X: np.ndarray) -> np.ndarray:
+        """The rows, for Student-t with constant columns as missing: its exponent counts the other columns."""
+        if self.degrees is None or self.used.all():
+            return X
+        return np.where(self.used, X, X.dtype.type(np.nan))
+
     def terms(self, X: np.ndarray) -> np.ndarray:
         """What every column takes off the log density of every component at its mean, (n, K, d)."""
         parts = squared_distance_parts(np.asarray(X, dtype=np.float64), self.means, self.whitening)
         if self.degrees is None:
             return -0.5 * parts
         q = parts.sum(axis=2)
-        drop = 0.5 * (self.degrees + X.shape[1]) * np.log1p(q / self.degrees)
+        drop = 0.5 * (self.degrees + self.used.sum()) * np.log1p(q / self.degrees)
         return -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
 
     def known_terms(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """`terms` of the cells that are not missing, and the rest of the log joint densities, (n, K)."""
         n, (K, d) = len(X), self.means.shape
+        X = self.used_cells(X)
         terms, rest = np.zeros((n, K, d)), np.repeat((self.log_weights + self.constant)[None, :], n, axis=0)
         groups = Patterns.of(X)
         complete = ~groups.missing.any(axis=1)
@@ -72,6 +84,7 @@ class ComponentValues:
 
     def log_joint(self, X: np.ndarray) -> np.ndarray:
         """log π_k + log p(x | k), (n, K); missing cells are integrated out."""
+        X = self.used_cells(X)
         if not np.isnan(X.sum()):
             return log_joint_of(X, self)
         cells = np.ascontiguousarray(X, dtype=np.float64)
@@ -129,7 +142,7 @@ def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[floa
 
     Missing cells count with their conditional means, and add their conditional covariances to the scatter.
     """
-    X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+    X = at.used_cells(block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64))
     if not np.isnan(X.sum()):
         return _complete_sums(X, block.w, at, pooled)
     cells = np.ascontiguousarray(X, dtype=np.float64)
@@ -345,5 +358,5 @@ def log_joint_of(X: np.ndarray, at: ComponentValues) -> np.ndarray:
     half = gaussian_log_density(X, at.means, at.whitening, np.zeros(len(at.means)))
     if at.degrees is None:
         return half + (at.log_weights + at.constant)
-    power = 0.5 * (at.degrees + X.shape[1])
+    power = 0.5 * (at.degrees + at.used.sum())
     return at.log_weights + at.constant - power * np.log1p(-2.0 * half / at.degrees)

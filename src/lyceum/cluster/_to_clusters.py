@@ -52,7 +52,7 @@ def distance_sums(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Met
 
 def _linear_form(metric: Metric, n_columns: int) -> tuple[float | None, bool]:
     """The scale for which distances are scale * raw, or scale * sqrt(raw); None if they are neither."""
-    if metric.name == "gower":  # infinite where no cell is shared
+    if metric.name in ("gower", "function"):  # infinite where no cell is shared, or not native
         return None, False
     n_points = metric.points(np.zeros((1, n_columns))).shape[1]
     one, four = metric.distances(np.array([1.0, 4.0]), n_points)

@@ -39,7 +39,11 @@ def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -
     >>> sorted(top_columns(model, words.get_feature_names_out(), most=1))
     [['blue'], ['three']]
     """
-    centers = model.cluster_centers_
+    centers = getattr(model, "cluster_centers_", None)
+    if centers is None:
+        raise SettingError(
+            f"{type(model).__name__} has no cluster_centers_: give a fitted KMeans or FuzzyCMeans"
+        )
     centers = np.asarray(dense_cells(centers))
     names = list(model.design_names if names is None else names)
     if len(names) != centers.shape[1]:

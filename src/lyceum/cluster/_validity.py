@@ -10,8 +10,8 @@ from scipy import sparse
 
 from lyceum.cluster._to_clusters import distance_sums
 from lyceum.data import dense_cells, row_weights
-from lyceum.distances import Metric, metric
-from lyceum.errors import DataError, SettingError
+from lyceum.distances import Metric, check_finite, float_matrix, metric
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.report import Summary, Table, show_count
 
 __all__ = ["Proximity", "Silhouette", "SumsOfSquares", "proximity", "silhouette", "sums_of_squares"]
@@ -98,7 +98,12 @@ def sums_of_squares(X: Any, labels: Any, sample_weight: Any = None) -> SumsOfSqu
     """
     X = np.asarray(dense_cells(X))
     codes, names, w, weighted = _clusters(X, labels, sample_weight)
-    X = np.asarray(X[weighted], dtype=np.float64)
+    X = np.asarray(float_matrix(X[weighted], "sums of squares need"), dtype=np.float64)
+    if not np.isfinite(X).all():
+        raise MissingValuesError(
+            "sums of squares cannot take missing or infinite cells: fill them first, e.g. by "
+            "lyceum.prepare.FillMissing()"
+        )
     X = X - X.mean(axis=0)  # an offset takes no digits
     member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))
     weights = np.bincount(codes, w, len(names))
@@ -351,6 +356,11 @@ def _clusters(X: Any, labels: Any, w: Any) -> tuple[np.ndarray, np.ndarray, np.n
     if labels.shape != (X.shape[0],):
         raise SettingError(f"labels has shape {labels.shape}, but X has {show_count(X.shape[0], 'row')}")
     w = np.asarray(row_weights(w, len(labels)), dtype=np.float64)
+    if w.shape != labels.shape or not ((w >= 0) & np.isfinite(w)).all():
+        raise SettingError(
+            f"sample_weight must be {show_count(len(labels), 'number')} of at least 0, one per row, but it "
+            f"has shape {w.shape}" + (" and holds others" if w.shape == labels.shape else "")
+        )
     keep = w > 0
     if labels.dtype.kind in "if":
         keep &= labels != -1
@@ -373,7 +383,9 @@ def _sums_by_cluster(
         return (member @ D[np.ix_(weighted, weighted)].T).T
     chosen = metric(how)
     rows = X[weighted] if len(weighted) < X.shape[0] else X
-    rows = rows if sparse.issparse(rows) or rows.dtype.kind == "f" else rows.astype(np.float64)
+    if not sparse.issparse(rows):
+        rows = float_matrix(rows, "a measure of validity needs")
+        check_finite(rows, f"the metric {chosen.name!r}", chosen.takes_missing, "the metric 'gower'")
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(k + 1))
     return distance_sums(rows, rows[order], w[order], starts, chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,21 +11,27 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from lyceum.data._column_names import check_names
+from lyceum.data._pandas_columns import arrow_table, is_pandas, small_arrow_table
 from lyceum.errors import SchemaError
 
-__all__ = ["column_class", "decode_dictionary", "frame_table", "is_frame", "numbers", "to_arrow"]
+__all__ = [
+    "column_class",
+    "decode_dictionary",
+    "frame_table",
+    "is_frame",
+    "numbers",
+    "replace_columns",
+    "to_arrow",
+]
 
 _SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer than the conversion
-_MIXES = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 
 
 def is_frame(X: Any) -> bool:
     """Whether X is a frame of named columns that speaks Arrow (pandas, Polars, pyarrow, DuckDB)."""
     if isinstance(X, pa.Table | pa.RecordBatch | pa.RecordBatchReader) or _is_lazy(X):
         return True
-    return hasattr(X, "columns") and (
-        hasattr(X, "__arrow_c_stream__") or type(X).__module__.startswith("pandas")
-    )
+    return hasattr(X, "columns") and (hasattr(X, "__arrow_c_stream__") or is_pandas(X))
 
 
 def _is_lazy(X: Any) -> bool:
@@ -46,30 +53,9 @@ def to_arrow(frame: Any) -> pa.Table:
 
 def frame_table(frame: Any) -> pa.Table:
     """As `to_arrow`, but of a small pandas frame the cells alone, without pandas' notes on its types."""
-    if type(frame).__module__.startswith("pandas") and 0 < frame.size <= _SMALL:
-        table = _small_from_pandas(frame)
-        if table is not None:
-            return _plain_text(table)
+    if is_pandas(frame) and 0 < frame.size <= _SMALL:
+        return _plain_text(small_arrow_table(frame))
     return to_arrow(frame)
-
-
-def _small_from_pandas(frame: Any) -> pa.Table | None:
-    """The columns one by one; None where pyarrow has to say what is wrong with them."""
-    names = [str(name) for name in frame.columns]
-    check_names(names)
-    try:
-        return pa.table([_column_cells(column) for _, column in frame.items()], names)
-    except (*_MIXES, TypeError):
-        return None
-
-
-def _column_cells(column: Any) -> pa.Array | pa.ChunkedArray:
-    dtype = column.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        return pa.array(column.to_numpy(), from_pandas=True)
-    if type(dtype).__name__ == "SparseDtype":
-        raise TypeError("pyarrow takes no sparse columns")
-    return pa.array(column, from_pandas=True)
 
 
 def _to_arrow(frame: Any) -> pa.Table:
@@ -77,18 +63,22 @@ def _to_arrow(frame: Any) -> pa.Table:
         frame = pa.Table.from_batches([frame])
     elif isinstance(frame, pa.RecordBatchReader):
         frame = frame.read_all()
-    elif type(frame).__module__.startswith("pandas"):
-        frame = _from_pandas(frame)
+    elif is_pandas(frame):
+        frame = arrow_table(frame)
     table = _plain_text(frame if isinstance(frame, pa.Table) else pa.table(frame))
     return _lexical(table, frame) if type(frame).__module__.startswith("polars") else table
 
 
 def _lexical(table: pa.Table, frame: Any) -> pa.Table:
     """With the levels of Polars' Categorical sorted: it has no order of its own, as its Enum has."""
-    for j, dtype in enumerate(frame.dtypes):
-        if str(dtype).startswith("Categorical"):
-            table = table.set_column(j, table.column_names[j], _sorted_levels(table.column(j)))
-    return table
+    pairs = zip(table.column_names, table.columns, frame.dtypes)
+    return replace_columns(
+        table, {name: _sorted_levels(cells) for name, cells, dtype in pairs if _is_lexical(dtype)}
+    )
+
+
+def _is_lexical(dtype: Any) -> bool:
+    return str(dtype).startswith("Categorical")
 
 
 def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
@@ -104,13 +94,20 @@ def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
 
 def _plain_text(table: pa.Table) -> pa.Table:
     """With string views, which few of Arrow's functions take, as plain strings."""
-    for j, field in enumerate(table.schema):
-        if field.type == pa.string_view():
-            table = table.set_column(j, field.name, table.column(j).cast(pa.large_string()))
-        elif pt.is_dictionary(field.type) and field.type.value_type == pa.string_view():
-            chunks = [_plain_dictionary(chunk) for chunk in table.column(j).chunks]
-            table = table.set_column(j, field.name, pa.chunked_array(chunks, _TEXT))
-    return table
+    pairs = zip(table.column_names, table.columns)
+    return replace_columns(
+        table, {name: _without_views(cells) for name, cells in pairs if _has_views(cells.type)}
+    )
+
+
+def _has_views(kind: pa.DataType) -> bool:
+    return (kind.value_type if pt.is_dictionary(kind) else kind) == pa.string_view()
+
+
+def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not pt.is_dictionary(column.type):
+        return column.cast(pa.large_string())
+    return pa.chunked_array([_plain_dictionary(chunk) for chunk in column.chunks], _TEXT)
 
 
 _TEXT = pa.dictionary(pa.int32(), pa.large_string())
@@ -121,16 +118,15 @@ def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(indices, values)
 
 
-def _from_pandas(frame: Any) -> pa.Table:
-    renamed = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    check_names(renamed.columns.tolist())
-    try:
-        return pa.Table.from_pandas(renamed, preserve_index=False)
-    except _MIXES as error:
-        raise SchemaError(
-            f"a column mixes types that no table can hold together ({error}): give it one type, e.g. "
-            "astype(str)"
-        ) from error
+def replace_columns(table: Any, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> Any:
+    """The table or record batch with some of its columns replaced, by name.
+
+    >>> replace_columns(pa.table({"a": [1], "b": [2]}), {"b": pa.array(["two"])}).to_pydict()
+    {'a': [1], 'b': ['two']}
+    """
+    names = table.schema.names
+    found = [columns.get(name, cells) for name, cells in zip(names, table.columns)]
+    return type(table).from_arrays(found, names) if columns else table
 
 
 def column_class(kind: pa.DataType, name: str) -> str:

@@ -14,6 +14,7 @@ from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._column import Column, is_beyond_floats
 from lyceum.data._column_names import missing_columns
+from lyceum.data._pandas_columns import arrow_array
 from lyceum.data._schema import Schema
 from lyceum.data._text_styles import distinct_texts, is_text_type, style_of
 from lyceum.errors import MissingValuesError, SchemaError
@@ -26,6 +27,7 @@ __all__ = [
     "decode",
     "is_labelled",
     "labels",
+    "target_numbers",
     "with_texts",
 ]
 
@@ -286,21 +288,35 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
     values = np.asarray(y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y).reshape(-1)
     if values.dtype.kind in "iubU":
         return values
-    try:
-        cells = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise SchemaError(
-            f"target {name!r} mixes types ({error}): give all labels one type, e.g. astype(str)"
-        ) from error
+    cells = arrow_array(values, f"target {name!r}")
     if cells.null_count:
         row = int(np.flatnonzero(cells.is_null().to_numpy(zero_copy_only=False))[0])
         raise MissingValuesError(f"target {name!r} is missing (NaN) in row {row}{of}: drop such rows first")
     holds = column_class(cells.type, name)
-    return (
-        cells.to_numpy(zero_copy_only=False)
-        if values.dtype.kind == "O" and holds in ("number", "bool")
-        else values
-    )
+    if values.dtype.kind != "O" or holds == "text":
+        return values
+    if holds == "time":
+        raise SchemaError(
+            f"target {name!r} holds times where classes are expected: give them as text, e.g. astype(str)"
+        )
+    return numbers(cells, name) if pa.types.is_decimal(cells.type) else cells.to_numpy(zero_copy_only=False)
+
+
+def target_numbers(y: Any, name: str) -> np.ndarray:
+    """A target of numbers, true/false or times (in seconds) as floats, missing ones as NaN.
+
+    >>> target_numbers(np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[ns]"), "day").tolist()
+    [0.0, 86400.0]
+    """
+    values = np.asarray(y)
+    if values.dtype.kind in "mMO":
+        try:
+            cells = pa.array(values.reshape(-1), from_pandas=True)
+        except (pa.ArrowException, OverflowError):  # NumPy has more ways to read objects as numbers
+            return values.astype(np.float64)
+        if column_class(cells.type, name) != "text":
+            return numbers(cells, name).astype(np.float64, copy=False).reshape(values.shape)
+    return values.astype(np.float64)
 
 
 def is_labelled(y: Any) -> np.ndarray:

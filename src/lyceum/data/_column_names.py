@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 
@@ -31,13 +31,15 @@ def unique_names(names: Sequence[str]) -> list[str]:
     >>> unique_names(["a", "a", "a.1", "a"])
     ['a', 'a.2', 'a.1', 'a.3']
     """
-    taken, found = set(names), list[str]()
+    taken, found = set(names), dict[str, None]()
+    numbers: dict[str, Iterator[int]] = {}
     for name in names:
         if name in found:
-            name = next(new for i in count(1) if (new := f"{name}.{i}") not in taken)
+            following = numbers.setdefault(name, count(1))
+            name = next(new for i in following if (new := f"{name}.{i}") not in taken)
             taken.add(name)
-        found.append(name)
-    return found
+        found[name] = None
+    return list(found)
 
 
 def renamed_note(names: Sequence[str]) -> str:

@@ -215,13 +215,14 @@ def target_column(profile: ColumnProfile, declared: Kind | None) -> Column:
     if profile.holds in ("text", "category") and column.is_categorical and values is not None:
         assert profile.counts is not None
         classes = np.sort(values[profile.counts > 0])
+        classes = _integers(classes) if profile.is_integer else classes
         kind: Kind = declared or ("binary" if len(classes) == 2 else "categorical")
         return replace(column, kind=kind, categories=classes)
     if profile.holds != "number" or not profile.is_integer or values is None:
         return column
     if declared is None and column.kind == "continuous" and len(values):
         return _whole_number_target(profile)
-    return replace(column, categories=values.astype(np.int64)) if column.is_categorical else column
+    return replace(column, categories=_integers(values)) if column.is_categorical else column
 
 
 def _whole_number_target(profile: ColumnProfile) -> Column:
@@ -235,5 +236,10 @@ def _whole_number_target(profile: ColumnProfile) -> Column:
     if n_single:
         why += f", {n_single} of them only once"
     if are_classes:
-        return Column(profile.name, "categorical", values.astype(np.int64), f"{why}, taken as classes")
+        return Column(profile.name, "categorical", _integers(values), f"{why}, taken as classes")
     return Column(profile.name, "continuous", None, f"{why}, taken as numbers")
+
+
+def _integers(values: np.ndarray) -> np.ndarray:
+    """Whole numbers as integers; those beyond 64 signed bits stay unsigned."""
+    return values if values.dtype.kind == "u" else values.astype(np.int64)

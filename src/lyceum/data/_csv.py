@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from lyceum._native import native
+from lyceum.data._arrow import replace_columns
 from lyceum.data._column_names import renamed_note, unique_names
 from lyceum.data._csv_errors import (
     MOST_BYTES,
@@ -126,15 +127,12 @@ class CsvFormat:
 
     def _parse_batch(self, batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
         """The batch with its written numbers and dates parsed."""
-        for name, written in self.written.items():
-            place = batch.schema.get_field_index(name)
-            if place < 0:
-                continue
-            cells, odd = parse_cells(batch.column(place), written)
+        there, parsed = dict(zip(batch.schema.names, batch.columns)), {}
+        for name in filter(there.__contains__, self.written):
+            parsed[name], odd = parse_cells(there[name], self.written[name])
             if odd is not None:
                 raise Misfit(f"column {name!r} of {source}: {odd!r} is not written as the others", name, odd)
-            batch = batch.set_column(place, name, cells)
-        return batch
+        return replace_columns(batch, parsed)
 
     def _with_long_rows(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
         """The result of `use`, which starts again with larger blocks while a row does not fit into them.

@@ -14,7 +14,7 @@ import pyarrow as pa
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import frame_table, is_frame
 from lyceum.data._block import Block
-from lyceum.data._coding import class_codes, is_labelled, labels
+from lyceum.data._coding import class_codes, is_labelled, labels, target_numbers
 from lyceum.data._column import Column
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._part_work import merge_all
@@ -358,7 +358,7 @@ def _is_undecided(dtype: Any) -> bool:
 
 def _coded_target(y: Any, target: Column, unlabelled: bool) -> np.ndarray:
     if target.categories is None:
-        return np.asarray(y, dtype=np.float64)
+        return target_numbers(y, target.name)
     if unlabelled:
         known, codes = np.flatnonzero(is_labelled(y)), np.full(len(y), -1, dtype=np.int32)
         given = labels(np.asarray(y)[known], target.name)

@@ -63,6 +63,8 @@ def _categorical(given: Any, names: Sequence[str]) -> list[str]:
     if given is True:
         return list(names)
     chosen = np.asarray(given)
+    if chosen.ndim > 1:
+        raise SchemaError(f"categorical_features must be a flat list of columns, got {given!r}")
     if chosen.dtype.kind == "b":
         if len(chosen) != len(names):
             raise SchemaError(

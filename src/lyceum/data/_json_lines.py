@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.json as pj
 
+from lyceum.data._arrow import replace_columns
 from lyceum.data._csv_errors import read_head
 from lyceum.data._file_format import FileFormat, text_encoding
 from lyceum.data._read_once import open_whole
@@ -87,10 +88,10 @@ def _with_missing(table: pa.Table, missing: tuple[str, ...]) -> pa.Table:
     """Text as dictionaries, without the cells that mean missing."""
     import pyarrow.compute as pc
 
-    for j, field in enumerate(table.schema):
-        if pa.types.is_string(field.type):
-            cells = table.column(j)
+    texts = {}
+    for name, cells in zip(table.column_names, table.columns):
+        if pa.types.is_string(cells.type):
             gone = pc.is_in(cells, pa.array(missing, pa.string()))
             cells = pc.if_else(gone, pa.scalar(None, pa.string()), cells)
-            table = table.set_column(j, field.name, cells.cast(_TEXT) if len(cells) else cells)
-    return table
+            texts[name] = cells.cast(_TEXT) if len(cells) else cells
+    return replace_columns(table, texts)

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 import pyarrow as pa
 
-from lyceum.data._arrow import column_class, numbers
+from lyceum.data._arrow import column_class, decode_dictionary, numbers
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._text_arrays import is_number
 from lyceum.data._text_styles import style_of
@@ -60,8 +61,21 @@ class Cells:
     @cached_property
     def codes(self) -> np.ndarray:
         """A number for every distinct value in the order of first appearance, -1 for a missing cell."""
-        cells = self.column if self.values is None else pa.array(self.values, from_pandas=True)
+        text = decode_dictionary(self.column)  # a category type has an order of its own
+        cells = text if self.values is None else pa.array(self.values, from_pandas=True)
         return cells.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+
+    @cached_property
+    def content(self) -> bytes:
+        """A digest of the cells, the same for equal columns."""
+        if self.values is None:
+            return _digest(repr(self.column.to_pylist()).encode())
+        return _digest(np.where(np.isnan(self.values), np.nan, self.values + 0.0).tobytes())
+
+    @cached_property
+    def groups(self) -> bytes:
+        """A digest of which rows have equal cells, the same for columns that say the same, one to one."""
+        return _digest(self.codes.tobytes())
 
     @cached_property
     def n_distinct(self) -> int:
@@ -70,6 +84,10 @@ class Cells:
     @cached_property
     def n_present(self) -> int:
         return int(np.count_nonzero(self.codes >= 0))
+
+
+def _digest(cells: bytes) -> bytes:
+    return blake2b(cells, digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,35 +275,22 @@ def _sentinel(facts: Facts) -> Iterator[Flag]:
 
 
 def copies(columns: Sequence[Cells]) -> dict[str, Flag]:
-    """The columns that say what an earlier one says, cell for cell or one-to-one."""
+    """The columns that say what an earlier one says, cell for cell or one-to-one.
+
+    Where most rows have a value of their own, being one-to-one means nothing, and cells have to be equal.
+    """
     found: dict[str, Flag] = {}
-    first: dict[bytes, list[Cells]] = {}
+    first: dict[bytes, Cells] = {}
     for cells in columns:
         if len(cells) < 10 or cells.n_distinct < 2:
             continue
-        same = first.setdefault(cells.codes.tobytes(), [])
-        flag = next(filter(None, (_copy(cells, earlier) for earlier in same)), None)
-        if flag is not None:
-            found[cells.name] = flag
-        same.append(cells)
+        by_groups = cells.n_distinct <= len(cells) // 2
+        earlier = first.setdefault(cells.groups if by_groups else cells.content, cells)
+        if earlier is not cells:
+            equal = not by_groups or cells.content == earlier.content
+            same = f"says the same as {earlier.name!r}, one to one, in other values"
+            found[cells.name] = Flag("copy", f"is a copy of {earlier.name!r}" if equal else same)
     return found
-
-
-def _copy(cells: Cells, earlier: Cells) -> Flag | None:
-    """Both fall into the same groups of rows; where most rows are groups of one, cells have to be equal."""
-    if _equal(cells, earlier):
-        return Flag("copy", f"is a copy of {earlier.name!r}")
-    if cells.n_distinct <= len(cells) // 2:
-        return Flag("copy", f"says the same as {earlier.name!r}, one to one, in other values")
-    return None
-
-
-def _equal(one: Cells, two: Cells) -> bool:
-    if one.values is None or two.values is None:
-        return one.values is two.values and one.column.cast(pa.large_string()).equals(
-            two.column.cast(pa.large_string())
-        )
-    return bool(np.array_equal(one.values, two.values, equal_nan=True))
 
 
 # -- columns against the target -----------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from lyceum.data._files import (
     with_rows,
 )
 from lyceum.data._large_file import LargeFile
+from lyceum.data._pandas_columns import arrow_array
 from lyceum.data._part_work import merge_all
 from lyceum.data._profile import TableProfile, check_same_types, contents, names_with_levels
 from lyceum.data._read_once import read_footer, reading_once
@@ -136,12 +137,7 @@ def _name_columns(X: np.ndarray) -> pa.Table:
         raise DataError(
             f"an array of rows has two dimensions, this one has {X.ndim}: reshape it, e.g. X.reshape(-1, 1)"
         )
-    try:
-        return pa.table({f"x{j}": pa.array(X[:, j], from_pandas=True) for j in range(X.shape[1])})
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise SchemaError(
-            f"a column of the array mixes types ({error}): give a frame with one type per column"
-        ) from error
+    return pa.table({f"x{j}": arrow_array(X[:, j], f"column {j} of the array") for j in range(X.shape[1])})
 
 
 def _table_source(

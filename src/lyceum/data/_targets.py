@@ -10,8 +10,9 @@ import pyarrow as pa
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from lyceum.data._coding import class_codes, labels
+from lyceum.data._coding import class_codes, labels, target_numbers
 from lyceum.data._column import Column, Kind
+from lyceum.data._pandas_columns import is_missing, is_pandas, with_arrow_type
 from lyceum.data._regular_arrays import is_flat
 from lyceum.data._schema import Schema
 from lyceum.errors import DataError, MissingValuesError
@@ -35,12 +36,14 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
         return None
     if isinstance(y, pa.Array | pa.ChunkedArray):
         y = y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y.to_numpy()
+    if is_pandas(y) and hasattr(y, "dtype"):
+        y = with_arrow_type(y, f"target {name!r}")
     y = np.asarray(y)
     y = y if is_flat(y, "iubUf") else column_or_1d(y, warn=True)
     if task == "classes":
         return labels(y, name)
     try:
-        y = y.astype(np.float64)
+        y = target_numbers(y, name)
     except (TypeError, ValueError) as error:
         raise DataError(f"{who} predicts numbers, but {name!r} cannot be read as such: {error}") from error
     if not np.isfinite(y).all():
@@ -55,18 +58,20 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
 def fill_unlabelled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray]:
     """A target with some label in place of those that are missing, and where they were missing.
 
-    None and NaN are missing, and so is -1 among numbers, which is scikit-learn's convention, unless only one
-    other label occurs: classes may be called -1 and 1.
+    None, NaN and pandas' NA are missing. So is -1 among numbers, which is scikit-learn's convention, unless
+    only one other label occurs: classes may be called -1 and 1.
 
     >>> fill_unlabelled([2, -1, 3], "y", "A learner")
     (array([2, 2, 3]), array([False,  True, False]))
     """
     if isinstance(y, pa.Array | pa.ChunkedArray):
         y = y.to_pylist()
+    elif is_pandas(y) and hasattr(y, "dtype"):
+        y = with_arrow_type(y, f"target {name!r}")
     y = column_or_1d(np.asarray(y, dtype=object if isinstance(y, list) and None in y else None), warn=True)
-    missing = y != y if y.dtype.kind in "fO" else np.zeros(len(y), dtype=bool)
+    missing = y != y if y.dtype.kind in "fmM" else np.zeros(len(y), dtype=bool)
     if y.dtype == object:
-        missing = missing.astype(bool) | np.array([one is None for one in y], dtype=bool)
+        missing = np.array([is_missing(one) for one in y], dtype=bool)
     if y.dtype.kind in "ifO":
         known = y[~missing]
         marked = np.zeros(len(y), dtype=bool)
@@ -99,7 +104,7 @@ def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
     if w is None:
         return None
     is_checked = is_flat(w, "f") and w.dtype == np.float64 and w.shape == X.shape[:1] and np.isfinite(w).all()
-    weights = w if is_checked else _check_sample_weight(w, X, dtype=np.float64)
+    weights = w if is_checked else _check_weight_numbers(w, X)
     if weights.min(initial=0.0) < 0:
         raise DataError(f"sample_weight has negative values, which {who} cannot take")
     if weights.max(initial=0.0) > _LARGEST_WEIGHT:
@@ -107,6 +112,18 @@ def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
     if not weights.any():
         raise DataError(f"sample_weight is zero for every row: {who} has nothing to learn from")
     return weights
+
+
+def _check_weight_numbers(w: Any, X: Any) -> np.ndarray:
+    """One number per row, by scikit-learn's checks; what cannot be read as numbers is refused by name."""
+    try:
+        if np.asarray(w).dtype.kind in "mM":
+            raise TypeError("they are times")
+        return _check_sample_weight(w, X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if "sample_weight" in str(error):
+            raise
+        raise DataError(f"sample_weight cannot be read as numbers: {error}") from error
 
 
 def with_classes(schema: Schema, classes: Any, who: str) -> Schema:

@@ -14,6 +14,8 @@ from types import MappingProxyType
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lyceum.data._arrow import replace_columns
+
 __all__ = ["FORMATS", "Written", "describe_written", "parse_columns", "parse_text", "style_of"]
 
 _LOOK = 20  # values that are looked at before all are
@@ -285,16 +287,15 @@ def parse_columns(
     >>> parse_columns(pa.table({"price": ["$3", "$1,200.50"]}), ["price"])["price"].to_pylist()
     [3.0, 1200.5]
     """
-    present = table.select([name for name in columns if name in table.column_names])
+    there = set(table.column_names)
+    present = table.select([name for name in columns if name in there])
     styles = styles_of(present, "", ".", known)
     return _parse_styles(table, styles)
 
 
 def _parse_styles(table: pa.Table, styles: Mapping[str, Written]) -> pa.Table:
-    for name, written in styles.items():
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, name, parse_cells(table.column(name), written)[0])
-    return table
+    parsed = {name: parse_cells(table.column(name), written)[0] for name, written in styles.items()}
+    return replace_columns(table, parsed)
 
 
 def describe_written(styles: Mapping[str, Written], texts: Mapping[str, pa.Array]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -17,11 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Classifier, target_of, unchanged_on_failure
 from lyceum.data import Rows
-from lyceum.decision._estimator_columns import inherit_columns
+from lyceum.decision._estimator_columns import inherit_columns, summary_title
 from lyceum.decision._posterior_map import CALIBRATIONS, PosteriorMap
 from lyceum.decision._risk import check_target
 from lyceum.errors import DataError
 from lyceum.report import Summary
+from lyceum.statistics import given_splits
 
 __all__ = ["CalibratedClassifier"]
 
@@ -145,9 +146,14 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def _splits(self, codes: np.ndarray) -> Any:
         """Training and test rows of every fold, no more folds than the rarest class has rows."""
         if not isinstance(self.cv, Integral):
-            return check_cv(self.cv, codes, classifier=True).split(codes, codes)
-        smallest = int(np.bincount(codes)[np.unique(codes)].min())
-        n_folds = max(2, min(int(self.cv), smallest))
+            return given_splits(self.cv, len(codes), codes, classifier=True)
+        counts = np.bincount(codes)
+        if counts.max() < 2:
+            raise DataError(
+                f"no class has two rows (n_samples={len(codes)}), so none can be learned and left out: give "
+                "more rows, or method=PosteriorMap(...), which is known already"
+            )
+        n_folds = max(2, min(int(self.cv), int(counts[counts > 0].min())))
         return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(codes, codes)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -167,7 +173,8 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def summary(self) -> Summary:
         """How posteriors are calibrated."""
         check_is_fitted(self)
-        return Summary("calibrated classifier", {"estimator": repr(self.estimator), "map": self.map_.method})
+        facts = {"estimator": repr(self.estimator), "map": self.map_.method}
+        return Summary(summary_title(self, self.estimator_), facts)
 
     @available_if(_can_explain)
     def explain(self, X: Any) -> Any:

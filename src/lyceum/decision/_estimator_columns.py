@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["inherit_columns"]
+__all__ = ["inherit_columns", "summary_title"]
 
 
 def inherit_columns(learner: Any, estimator: Any, schema: bool = False) -> None:
@@ -24,3 +24,9 @@ def inherit_columns(learner: Any, estimator: Any, schema: bool = False) -> None:
             delattr(learner, name)
         if hasattr(estimator, name):
             setattr(learner, name, getattr(estimator, name))
+
+
+def summary_title(learner: Any, estimator: Any) -> str:
+    """The title of the summary, as of every learner: the class, and the target if the estimator names one."""
+    target = getattr(getattr(estimator, "schema_", None), "target", None)
+    return type(learner).__name__ + ("" if target is None else f" of {target.name}")

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Classifier, normalize_posteriors, unchanged_on_failure
 from lyceum.data import Block, Rows
+from lyceum.decision._estimator_columns import summary_title
 from lyceum.decision._risk import check_target, check_weight
-from lyceum.errors import DataError, SettingError, SourceError
+from lyceum.errors import DataError, SettingError, SourceError, number_setting
 from lyceum.probability import check_shares
 from lyceum.report import Summary, Table
 
@@ -49,7 +50,12 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     >>> hypothesis_posterior(np.log([0.2, 0.1, 0.1]), [0.5, 0.25, 0.25]).round(3)
     array([0.667, 0.167, 0.167])
     """
-    log_likelihood = np.asarray(log_likelihood, dtype=np.float64)
+    log_likelihood = number_setting("log_likelihood", log_likelihood)
+    if log_likelihood.ndim != 1 or not len(log_likelihood) or (log_likelihood == np.inf).any():
+        raise DataError(
+            "log_likelihood must be one number below infinity for each of the hypotheses, got the shape "
+            f"{log_likelihood.shape}"
+        )
     prior = check_shares(prior, len(log_likelihood), "prior", "hypothesis")
     with np.errstate(divide="ignore"):
         joint = log_likelihood + np.log(prior)
@@ -262,7 +268,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
             "most likely hypothesis (ML)": self.names_[int(self.log_likelihood_.argmax())],
         }
         table = Table("Hypotheses", ("hypothesis", "P(h)", "log P(D|h)", "P(h|D)"), rows)
-        return Summary("Bayes optimal classifier", facts, [table])
+        return Summary(summary_title(self, self.hypotheses_[0]), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"posterior_": (len(self.hypotheses_),)}

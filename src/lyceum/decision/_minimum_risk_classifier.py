@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Classifier, normalize_posteriors, targets_to_score, unchanged_on_failure
 from lyceum.data import Rows
-from lyceum.decision._estimator_columns import inherit_columns
+from lyceum.decision._estimator_columns import inherit_columns, summary_title
 from lyceum.decision._risk import (
     REJECT,
     Decisions,
@@ -171,8 +171,8 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             return clone(self.estimator)
         if isinstance(X, Rows):
             raise SourceError(
-                "calibrate needs rows that can be divided into folds: give X and y in memory, or "
-                "calibrate=None"
+                "calibrate needs folds of rows in memory: give X and y, or calibrate scanned rows inside, "
+                "MinimumRiskClassifier(CalibratedClassifier(...))"
             )
         # one estimator, on all rows, and a calibration of its out-of-fold posteriors
         return CalibratedClassifierCV(
@@ -244,7 +244,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             "doubt": "never" if self.doubt is None else f"{self.doubt:g}, rejected as {self.reject_label!r}",
             **self._turning_point(),
         }
-        return Summary("minimum expected risk", facts, [self.loss_matrix_.table()])
+        return Summary(
+            summary_title(self, _inner_estimator(self.estimator_)), facts, [self.loss_matrix_.table()]
+        )
 
     def _turning_point(self) -> dict[str, Any]:
         values = self.loss_matrix_.values

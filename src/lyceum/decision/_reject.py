@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from lyceum.decision._risk import check_doubt, check_posteriors, check_weight, loss_of_classes
+from lyceum.decision._risk import (
+    check_doubt,
+    check_posteriors,
+    check_weight,
+    loss_of_classes,
+    true_labels,
+)
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, class_codes
-from lyceum.report import Table, show_count
+from lyceum.report import Table, plain, show_count
 
 __all__ = ["ErrorRejectCurve", "error_reject_curve"]
 
@@ -67,6 +73,10 @@ class ErrorRejectCurve:
     cost: np.ndarray
     area: float
     zero_one: bool = True
+
+    def as_dict(self) -> dict[str, Any]:
+        """All points and the area, in JSON's own types: infinity is None."""
+        return plain(asdict(self))
 
     def at(self, doubt: float) -> dict[str, float]:
         """Reject rate, error and cost among the accepted at a cost of doubt θ, and the mean cost of all rows.
@@ -167,7 +177,8 @@ def error_reject_curve(
     """
     proba = check_posteriors(proba)
     n, K = proba.shape
-    if np.shape(y)[:1] != (n,) or not n:
+    y = true_labels(y)
+    if len(y) != n or not n:
         raise DataError(
             f"y has {len(y)} labels for {show_count(n, 'row')} of proba: give one per row, at least one row"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_y, column_or_1d
 from lyceum.data import is_dask, labels
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, find_labels, label_array, label_key
-from lyceum.report import show_count
+from lyceum.report import plain, show_count
 
 __all__ = ["REJECT", "Decisions", "bayes_error", "expected_risk", "minimum_risk"]
 
@@ -83,6 +83,10 @@ class Decisions:
         return self.actions == np.asarray(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All values by name, in JSON's own types."""
+        return plain({field.name: getattr(self, field.name) for field in fields(self)})
 
     def tolist(self) -> list[Any]:
         """The actions as a list."""
@@ -235,7 +239,10 @@ def decide(proba: np.ndarray, loss: LossMatrix, doubt: float | None, labels: np.
 
 def check_posteriors(proba: Any) -> np.ndarray:
     """Posteriors as a float64 array of shape (n, K); raises where they are not."""
-    proba = np.asarray(proba, dtype=np.float64)
+    try:
+        proba = np.asarray(proba, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"proba must hold numbers, as predict_proba gives them: {error}") from error
     if proba.ndim != 2 or not proba.shape[1]:
         raise DataError(
             f"proba has the shape {proba.shape}: give one row per case and one column per class, as "
@@ -277,6 +284,15 @@ def check_weight(weight: Any, n_rows: int) -> np.ndarray | None:
     if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
         raise DataError("sample_weight must be finite, not negative, and not zero everywhere")
     return weight
+
+
+def true_labels(y: Any) -> np.ndarray:
+    """The true labels as a one-dimensional array; raises where some are missing."""
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise DataError(f"y has the shape {y.shape}: give one true label per row")
+    labels(y, "y")  # refuses missing ones
+    return y
 
 
 def check_target(y: Any, who: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.decision._risk import check_weight
+from lyceum.decision._risk import check_weight, true_labels
 from lyceum.errors import DataError, SettingError
 
 __all__ = ["Threshold", "best_threshold", "theoretical_threshold", "threshold_costs"]
@@ -236,9 +236,7 @@ def _counts(
 
 
 def _positive_mask(y: Any, pos_label: Any) -> np.ndarray:
-    y = np.asarray(y)
-    if y.ndim != 1:
-        raise DataError(f"y has the shape {y.shape}: give one true label per row")
+    y = true_labels(y)
     labels = np.unique(y)
     if len(labels) > 2:
         raise DataError(

@@ -17,7 +17,7 @@ from lyceum.base import Density, OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.density._boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
 from lyceum.density._grid_cells import CellWeights, cells_of, find_cells, sum_by_cell
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Moments
 
@@ -282,7 +282,7 @@ class HistogramDensity(Density, OnePassLearner):
 
 
 def _one_per_column(name: str, value: Any, d: int) -> np.ndarray:
-    numbers = np.asarray(value, dtype=np.float64)
+    numbers = number_setting(name, value)
     if numbers.shape not in ((), (d,)) or not np.isfinite(numbers).all():
         raise SettingError(
             f"{name} must be one finite number, or one for each of the {d} columns; it is {numbers.tolist()}"

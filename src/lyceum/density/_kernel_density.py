@@ -18,7 +18,7 @@ from lyceum.density._bandwidth import deviations, likelihood_of, nrd0_of, refere
 from lyceum.density._boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
 from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["KERNEL_CONSTRAINTS", "KernelDensity", "bandwidths_of"]
@@ -267,7 +267,7 @@ def bandwidths_of(
         if bandwidth == "volume":
             return volume_of(rows, w)
         return likelihood_of(rows, w, kernel, tolerance)
-    h, d = np.asarray(bandwidth, dtype=np.float64), rows.shape[1]
+    h, d = number_setting("bandwidth", bandwidth), rows.shape[1]
     if h.shape not in ((), (d,)) or not ((h > 0) & np.isfinite(h)).all():
         raise SettingError(
             f"bandwidth must be one positive number, or one for each of the {d} columns; it is {h.tolist()}"

@@ -8,6 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
+from lyceum.distances._float_matrix import float_matrix
+from lyceum.errors import SettingError
+from lyceum.report import show_count
 
 __all__ = ["nearest_center"]
 
@@ -21,8 +24,8 @@ def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
     Parameters
     ----------
-    X : array or CSR array of shape (n, d)
-        float32 or float64.
+    X : array or sparse array of shape (n, d)
+        float32 or float64; whole numbers become float64.
     centers : array of shape (k, d)
 
     Returns
@@ -42,6 +45,13 @@ def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     --------
     nearest : the k nearest rows, exactly, in any metric.
     """
+    centers = float_matrix(centers, "centres need")
+    X = X.tocsr() if sparse.issparse(X) else float_matrix(X, "distances need")
+    if X.shape[1] != centers.shape[1]:
+        raise SettingError(
+            f"rows of {show_count(X.shape[1], 'column')} cannot be compared with centres of "
+            f"{show_count(centers.shape[1], 'column')}"
+        )
     if sparse.issparse(X):
         return _nearest_sparse(X, centers)
     labels, squares = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
@@ -52,10 +62,22 @@ def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 def _nearest_sparse(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     # Most cells are zero, so that the origin is a fair point to measure from.
-    X = X.astype(np.float64)
-    norms = np.einsum("kj,kj->k", centers, centers)
-    scores = X @ centers.T - norms / 2
-    labels = scores.argmax(axis=1).astype(np.int32)
-    lengths = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    best = np.take_along_axis(scores, labels[:, None].astype(np.intp), axis=1)[:, 0]
-    return labels, np.maximum(lengths - 2 * best, 0.0)
+    X = X.astype(np.float64, copy=False)
+    scores = X @ np.asarray(centers, dtype=np.float64).T
+    scores -= np.einsum("kj,kj->k", centers, centers, dtype=np.float64) / 2
+    labels = np.empty(len(scores), dtype=np.int64)
+    native.row_argmax(scores, labels)
+    squares = _squared_lengths(X) - 2 * scores[np.arange(len(scores)), labels]
+    return labels.astype(np.int32), np.maximum(squares, 0.0, out=squares)
+
+
+def _squared_lengths(X: Any) -> np.ndarray:
+    """Σ_j x_j² of every row of a CSR array of float64."""
+    if not X.has_canonical_format:  # a cell that is stored twice is their sum
+        X = X.copy()
+        X.sum_duplicates()
+    out = np.zeros(X.shape[0])
+    filled = X.indptr[1:] > X.indptr[:-1]
+    if filled.any():
+        out[filled] = np.add.reduceat(X.data * X.data, X.indptr[:-1][filled])
+    return out

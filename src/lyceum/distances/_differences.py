@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,7 @@ class Minkowski(Metric):
     takes_sparse = True
 
     def __post_init__(self) -> None:
-        if not self.p > 0:
+        if not (isinstance(self.p, Real) and self.p > 0):
             raise SettingError(f"the power p of Minkowski must be above 0, but it is {self.p!r}")
         object.__setattr__(self, "p", float(self.p))
 
@@ -227,6 +228,12 @@ class Mahalanobis(Metric):
         scatter = rows.reduce(Scatter.of)
         if scatter.weight <= 1:
             raise DataError(f"a covariance needs more than one row, but their weight is {scatter.weight:g}")
+        unfit = np.flatnonzero(~np.isfinite(np.diag(scatter.xx)))
+        if len(unfit):
+            raise DataError(
+                f"column {rows.schema.names[unfit[0]]!r} has missing or infinite cells, of which Mahalanobis "
+                "cannot learn a covariance: fill them first, e.g. by lyceum.prepare.FillMissing()"
+            )
         return replace(self, covariance=scatter.xx / (scatter.weight - 1), mean=scatter.x_mean)
 
     @property
@@ -234,11 +241,17 @@ class Mahalanobis(Metric):
         return Space("squares")
 
     def points(self, X: Any) -> np.ndarray:
-        Z = X - (np.zeros(X.shape[1]) if self.mean is None else self.mean)
-        if Z.shape[1] != len(self._whitener):
+        d = len(self._whitener)
+        if X.shape[1] != d:
             raise SettingError(
-                f"the covariance has {show_count(len(self._whitener), 'column')}, but rows {Z.shape[1]}"
+                f"the covariance has {show_count(d, 'column')}, but the rows have {X.shape[1]}"
             )
+        mean = np.zeros(d) if self.mean is None else np.asarray(self.mean, dtype=np.float64)
+        if mean.shape != (d,):
+            raise SettingError(
+                f"the covariance has {show_count(d, 'column')}, but the mean has the shape {mean.shape}"
+            )
+        Z = X - mean
         # einsum, not BLAS, whose bits depend on the number of rows
         return np.ascontiguousarray(np.einsum("ij,kj->ik", np.asarray(Z, np.float64), self._whitener))
 
@@ -254,11 +267,17 @@ class Mahalanobis(Metric):
         if self.covariance is None:
             raise SettingError("Mahalanobis has no covariance yet: give one, or call learn(rows)")
         S = np.asarray(self.covariance, dtype=np.float64)
-        if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.allclose(S, S.T):
-            raise SettingError("the covariance of Mahalanobis must be a symmetric matrix")
+        if S.ndim != 2 or S.shape[0] != S.shape[1] or not _is_symmetric(S):
+            raise SettingError("the covariance of Mahalanobis must be a symmetric matrix of numbers")
         try:
             return solve_triangular(cholesky(S, lower=True), np.eye(len(S)), lower=True)
         except (LinAlgError, ValueError):
             raise DataError(
                 "the covariance is not positive definite: drop columns that are constant or sums of others"
             ) from None
+
+
+def _is_symmetric(S: np.ndarray) -> bool:
+    """Whether S is its own transpose up to rounding, in the units of its columns."""
+    unit = np.sqrt(np.abs(np.diag(S)))
+    return bool((np.abs(S - S.T) <= 1e-5 * np.outer(unit, unit)).all())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from lyceum.data import as_float
 from lyceum.distances._metric import Metric, Space, register_metric
 
 __all__ = ["Correlation", "Cosine", "unit_rows"]
@@ -45,7 +46,7 @@ class Cosine(Metric):
 
     def points(self, X: Any) -> Any:
         # One more column is the direction of the rows of zeros.
-        units, zero = unit_rows(X if sparse.issparse(X) else np.asarray(X, dtype=np.float64))
+        units, zero = unit_rows(X.astype(np.float64, copy=False))
         extra = zero.astype(units.dtype)[:, None]
         if not sparse.issparse(units):
             return np.ascontiguousarray(np.hstack([units, extra]))
@@ -114,13 +115,25 @@ def unit_rows(X: Any) -> tuple[Any, np.ndarray]:
     >>> rows.tolist(), zero.tolist()
     ([[0.6, 0.8], [0.0, 0.0]], [False, True])
     """
-    if sparse.issparse(X):
-        largest = np.asarray(abs(X).max(axis=1).toarray()).ravel() if X.shape[0] else np.zeros(0)
-        lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-        scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        return sparse.csr_array(X.multiply(scale[:, None].astype(X.dtype))), largest == 0
+    X = as_float(X)
     # By the largest cell first: squares of very small or very large cells are not numbers.
+    if sparse.issparse(X):
+        return _sparse_unit_rows(sparse.csr_array(X, copy=True))
     largest = np.abs(X).max(axis=1, initial=0.0)[:, None]
     scaled = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
     lengths = np.sqrt(np.einsum("ij,ij->i", scaled, scaled, dtype=np.float64))[:, None]
     return np.divide(scaled, lengths, out=scaled, where=lengths > 0, casting="same_kind"), largest[:, 0] == 0
+
+
+def _sparse_unit_rows(X: Any) -> tuple[Any, np.ndarray]:
+    """Scaled in place."""
+    X.sum_duplicates()
+    n = X.shape[0]
+    row = np.repeat(np.arange(n), np.diff(X.indptr))  # of every stored cell
+    largest = np.zeros(n)
+    np.maximum.at(largest, row, np.abs(X.data))
+    zero = largest == 0
+    cells = X.data / np.where(zero, 1.0, largest)[row]
+    lengths = np.sqrt(np.bincount(row, cells * cells, n))
+    X.data = (cells / np.where(zero, 1.0, lengths)[row]).astype(X.dtype)
+    return X, zero

@@ -51,9 +51,13 @@ def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str)
         What takes missing cells.
     """
     place = native.first_nonfinite(cells, bool(takes_missing)) if cells.size else -1
-    if place >= 0:
-        what = "missing cells (NaN)" if np.isnan(cells.flat[place]) else "infinities"
+    if place < 0:
+        return
+    if np.isinf(cells.flat[place]):
         raise MissingValuesError(
-            f"{who} cannot take {what}: fill them first, e.g. by lyceum.prepare.FillMissing(), or take "
-            f"{instead}, which compares the known cells"
+            f"{who} cannot take infinities: replace them by numbers, or leave their rows out"
         )
+    raise MissingValuesError(
+        f"{who} cannot take missing cells (NaN): fill them first, e.g. by lyceum.prepare.FillMissing(), or "
+        f"take {instead}, which compares the known cells"
+    )

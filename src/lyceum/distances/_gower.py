@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.distances._metric import Metric, Space, as_rows, check_columns, register_metric
+from lyceum.distances._metric import Metric, Space, as_rows, check_columns, moments_of, register_metric
 from lyceum.errors import SettingError
 from lyceum.report import show_count
-from lyceum.statistics import Moments
 
 __all__ = ["Gower"]
 
@@ -77,7 +76,7 @@ class Gower(Metric):
         rows : Rows, or anything that `lyceum.scan` takes
         """
         rows = as_rows(rows)
-        found = rows.reduce(Moments.of)
+        found = moments_of(rows)
         return replace(self, schema=Schema(rows.schema.columns), low=found.low, high=found.high)
 
     def check_schema(self, schema: Schema) -> None:
@@ -116,9 +115,15 @@ class Gower(Metric):
             unknown = [name for name in self.weights if name not in schema.names]
             if unknown:
                 raise SettingError(f"weights names {unknown[0]!r}, which is no column of the rows")
-            weights = np.array([self.weights.get(name, 1.0) for name in schema.names], dtype=np.float64)
+            given: Any = [self.weights.get(name, 1.0) for name in schema.names]
         else:
-            weights = np.ones(len(schema)) if self.weights is None else np.array(self.weights, np.float64)
+            given = np.ones(len(schema)) if self.weights is None else self.weights
+        try:
+            weights = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise SettingError(f"weights must be numbers, one per column, but they are {given!r}") from None
         if weights.shape != (len(schema),) or not ((weights >= 0) & np.isfinite(weights)).all():
             raise SettingError(f"weights must be {len(schema)} numbers of at least 0, one per column")
+        if len(weights) and not weights.any():
+            raise SettingError("all weights are 0, so that no column is compared: give one column a weight")
         return weights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["NeighborIndex"]
+__all__ = ["NeighborIndex", "check_k"]
 
 _MOST_COLUMNS = 8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
 _FEWEST_ROWS = 512  # of a tree
@@ -25,6 +26,12 @@ _QUERIES = 8192  # per task
 _FEW = 1 << 15  # distances that are there before another thread has woken up
 _RADIUS_QUERIES = 1024  # per task on the tree within a radius
 _PAIRS = 1 << 20  # raw values in memory per task
+
+
+def check_k(k: Any) -> None:
+    """Refuse a number of neighbours that is no whole number of at least 1."""
+    if not (isinstance(k, Integral) and int(k) >= 1):
+        raise SettingError(f"k must be a whole number of at least 1, but it is {k!r}")
 
 
 class NeighborIndex:
@@ -131,11 +138,11 @@ class NeighborIndex:
         Neighbors
             `distances` and `rows` of shape (n, k), the nearest first.
         """
+        check_k(k)
         most = len(self) - (X is None)
-        if not 1 <= k <= most:
-            raise SettingError(
-                f"k is {k}, but the search is among {show_count(most, 'row')}: choose from 1 to {most}"
-            )
+        if k > most:
+            choice = f"choose from 1 to {most}" if most else "give more rows"
+            raise SettingError(f"k is {k}, but the search is among {show_count(most, 'row')}: {choice}")
         points, rows = self._queries(X)
         n = points.shape[0]
         own = np.arange(len(self)) if X is None else None
@@ -187,7 +194,7 @@ class NeighborIndex:
         RadiusNeighbors
             `found[i]` are the neighbours of row i, the nearest first.
         """
-        if not radius >= 0:
+        if not (isinstance(radius, Real) and radius >= 0):
             raise SettingError(f"the radius must be at least 0, but it is {radius!r}")
         points, rows = self._queries(X)
         d = points.shape[1]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy import sparse
 from lyceum.data import Block, Rows, Schema, is_frame, scan
 from lyceum.distances._float_matrix import check_finite, float_matrix
 from lyceum.errors import SchemaError, SettingError, undefined
+from lyceum.statistics import Moments
 
 __all__ = ["Metric", "Space", "metric", "register_metric"]
 
@@ -184,13 +185,13 @@ def register_metric(name: str) -> Callable[[Class], Class]:
     return register
 
 
-def metric(name: str | Metric | Callable[..., float], **options: Any) -> Metric:
+def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: Any) -> Metric:
     """A metric by its name; a metric is given back as it is.
 
     Parameters
     ----------
     name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", \
-"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"}, Metric or callable
+"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"}, Metric, its class or callable
         A callable takes two rows and gives their distance; it is called for every pair (`FunctionMetric`).
     **options
         Parameters of the metric, e.g. `p` of "minkowski".
@@ -210,14 +211,31 @@ def metric(name: str | Metric | Callable[..., float], **options: Any) -> Metric:
     Minkowski(p=3.0)
     """
     if isinstance(name, Metric):
+        if options:
+            raise SettingError(f"{name!r} is a metric with its parameters: give {_name_list(options)} to it")
         return name
+    if isinstance(name, type) and issubclass(name, Metric):
+        return _with_options(name, options)
     if callable(name):
         from lyceum.distances._function import FunctionMetric
 
-        return FunctionMetric(name, **options)
-    if name not in _METRICS:
+        return FunctionMetric(name, **options)  # type: ignore[arg-type]
+    if not isinstance(name, str) or name not in _METRICS:
         raise SettingError(f"there is no metric {name!r}: choose one of {', '.join(sorted(_METRICS))}")
-    return _METRICS[name](**options)
+    return _with_options(_METRICS[name], options)
+
+
+def _with_options(kind: type[Metric], options: dict[str, Any]) -> Metric:
+    known = [field.name for field in fields(kind)]
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        takes = f"choose among {_name_list(known)}" if known else "it has none"
+        raise SettingError(f"{unknown[0]!r} is no parameter of the metric {kind.name!r}: {takes}")
+    return kind(**options)
+
+
+def _name_list(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 # -- rows in -------------------------------------------------------------------------------------------------
@@ -226,6 +244,15 @@ def metric(name: str | Metric | Callable[..., float], **options: Any) -> Metric:
 def as_rows(rows: Any) -> Rows:
     """Rows as they are, or scanned."""
     return rows if isinstance(rows, Rows) else scan(rows)
+
+
+def moments_of(rows: Rows) -> Moments:
+    """Mean, spread and range of every column; zero-weight rows are ignored."""
+    return rows.reduce(_block_moments)
+
+
+def _block_moments(block: Block) -> Moments:
+    return Moments.of(block.without_zero_weights())
 
 
 def points_of(metric: Metric, X: Any) -> Points:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, Rows
-from lyceum.distances._index import NeighborIndex
+from lyceum.distances._index import NeighborIndex, check_k
 from lyceum.distances._metric import Metric, check_same_categories, points_of, schema_of
 from lyceum.distances._metric import metric as as_metric
 from lyceum.distances._native_comparisons import alike, raw_nearest
@@ -99,8 +99,7 @@ def within_radius(
 
 
 def _stream(points: Any, k: int, among: Rows, metric: Metric) -> Neighbors:
-    if k < 1:
-        raise SettingError(f"k must be at least 1, but it is {k}")
+    check_k(k)
     metric.check_schema(among.schema)
     lists = among.reduce(partial(NearestLists.of, points=points, metric=metric, k=int(k)))
     return lists.finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from lyceum._threads import n_threads, ordered_map
 from lyceum.distances._metric import Metric, check_same_categories, points_of, schema_of
 from lyceum.distances._metric import metric as as_metric
 from lyceum.distances._native_comparisons import alike, raw_pairwise
+from lyceum.errors import SettingError
 
 __all__ = ["pairwise", "pairwise_blocks"]
 
@@ -53,6 +55,8 @@ def pairwise(
     pairwise_blocks : the same for a few rows at a time.
     nearest : only the nearest rows.
     """
+    if condensed and Y is not None and Y is not X:
+        raise SettingError("condensed=True is for the pairs of one set of rows: leave Y out")
     pairs = _Pairs(X, X if condensed else Y, as_metric(metric))
     n, m = pairs.shape
     out = np.empty(n * (n - 1) // 2 if condensed else (n, m), dtype=pairs.dtype)
@@ -101,6 +105,8 @@ def pairwise_blocks(
     --------
     pairwise : the full matrix.
     """
+    if n_rows is not None and not (isinstance(n_rows, Integral) and n_rows >= 1):
+        raise SettingError(f"n_rows must be a whole number of at least 1, but it is {n_rows!r}")
     pairs = _Pairs(X, Y, as_metric(metric))
 
     def work(rows: slice) -> tuple[slice, np.ndarray]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 
 from lyceum.data import Block, Column, Schema
-from lyceum.distances._metric import Metric, Space, as_rows, check_columns, register_metric
+from lyceum.distances._metric import Metric, Space, as_rows, check_columns, moments_of, register_metric
 from lyceum.errors import SettingError
 from lyceum.report import show_count
-from lyceum.statistics import Counts, Moments
+from lyceum.statistics import Counts
 
 __all__ = ["COLUMN_PARTS", "ValueDifference"]
 
@@ -78,6 +79,10 @@ class ValueDifference(Metric):
                 f"numbers of ValueDifference must be 'discretize', 'interpolate' or 'scale', "
                 f"but it is {self.numbers!r}"
             )
+        if self.n_bins is not None and not (isinstance(self.n_bins, Integral) and self.n_bins >= 1):
+            raise SettingError(
+                f"n_bins of ValueDifference must be a whole number of at least 1, but it is {self.n_bins!r}"
+            )
 
     def learn(self, rows: Any) -> ValueDifference:
         """With the class shares of every value: a pass for the ranges of numbers, and one that counts.
@@ -91,7 +96,7 @@ class ValueDifference(Metric):
         target = rows.schema.target
         if target is None or target.categories is None:
             raise SettingError("ValueDifference learns from classes: give scan(..., target=...)")
-        moments = rows.reduce(Moments.of)
+        moments = moments_of(rows)
         n_bins = self.n_bins or max(5, len(target.categories))
         binned = [
             _Binned.of(column, low, high, n_bins)
@@ -139,14 +144,15 @@ class _Binned:
 
     is_number: bool
     size: int  # of values, without the missing one
-    values: np.ndarray | None = None  # of a binary column of numbers
+    values: np.ndarray | None = None  # of a binary column of numbers, ascending
     low: float = 0.0
     width: float = 1.0
 
     @classmethod
     def of(cls, column: Column, low: float, high: float, n_bins: int) -> _Binned:
         if column.categories is not None:
-            values = np.asarray(column.categories, np.float64) if column.numeric else None
+            # sorted, as they are searched in; categories may be declared in another order
+            values = np.sort(np.asarray(column.categories, np.float64)) if column.numeric else None
             return cls(False, len(column.categories), values)
         width = (high - low) / n_bins
         return cls(True, n_bins, None, low, width) if 0 < width < np.inf else cls(True, 1, None, low, 1.0)

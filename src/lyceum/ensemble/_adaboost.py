@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
@@ -50,10 +49,6 @@ from lyceum.statistics import seed_from
 from lyceum.trees import DecisionTreeClassifier
 
 __all__ = ["AdaBoostClassifier"]
-
-
-def _votes_of_trees(self: Any) -> bool:
-    return are_trees(getattr(self, "estimators_", [self._base()]), one_leaf=True)
 
 
 class AdaBoostClassifier(Classifier, AdaBoost):
@@ -133,6 +128,8 @@ class AdaBoostClassifier(Classifier, AdaBoost):
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members are not trees.
 
     See Also
     --------
@@ -337,12 +334,20 @@ class AdaBoostClassifier(Classifier, AdaBoost):
         table = Table("Rounds", ("round", "ε", "α", "training error", loss), rows)
         return Summary(self._title(), facts, [table])
 
-    @available_if(_votes_of_trees)
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not are_trees([self._base()], one_leaf=True)
+
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the log-odds against the runner-up, for members that are trees.
+        """What every column adds to the log-odds against the runner-up; to the posterior, if not of trees.
 
         V_k is a log-probability up to a constant. A tree's vote starts as that of its root; every step down
         that changes it is credited to the column tested. Of stumps the columns' contributions are exact: V is
-        a sum of functions of one column each.
+        a sum of functions of one column each. With other members the base is the posterior for a row of
+        typical cells (`typical_`), whose columns are replaced by the row's own, one after the other, from
+        both ends.
         """
+        check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(posterior, self), X)
         return self._explain_members(partial(odds_of_columns, self), X, AGAINST_RUNNER_UP)

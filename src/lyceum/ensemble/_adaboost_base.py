@@ -39,4 +39,4 @@ class AdaBoost(MemberImportances, Ensemble):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         T = len(self.estimators_)
-        return {"alphas_": (T,), "errors_": (T,)}
+        return super()._shapes() | {"alphas_": (T,), "errors_": (T,)}

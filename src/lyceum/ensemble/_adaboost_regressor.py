@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map
@@ -20,7 +19,7 @@ from lyceum.data import row_weights
 from lyceum.ensemble._adaboost_base import AdaBoost
 from lyceum.ensemble._adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
 from lyceum.ensemble._member_answers import member_answers
-from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, MemberData
+from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, MemberData, explains_rows
 from lyceum.ensemble._member_fitters import LearnerFitter, draws_rows
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -34,10 +33,6 @@ _LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "square": np.square,
     "exponential": lambda share: -np.expm1(-share),
 }
-
-
-def _members_explain(self: Any) -> bool:
-    return hasattr(self._base(), "explain")
 
 
 class AdaBoostRegressor(Regressor, AdaBoost):
@@ -97,6 +92,8 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
 
     See Also
     --------
@@ -259,9 +256,19 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         rows = [(t + 1, *map(float, pair)) for t, pair in enumerate(zip(self.errors_, self.alphas_))]
         return Summary(self._title(), facts, [Table("Rounds", ("round", "ε", "α"), rows)])
 
-    @available_if(_members_explain)
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not explains_rows(self._base())
+
     def explain(self, X: Any) -> Explanation:
-        """What every column adds in the member whose prediction is the median, for every row its own."""
+        """What every column adds in the member whose prediction is the median, for every row its own.
+
+        If the members explain nothing themselves, the base is the prediction for a row of typical cells
+        (`typical_`), whose columns are replaced by the row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(_median, self), X, self.schema_.target_name)
         return self._explain_members(partial(_median_parts, self), X, self.schema_.target_name)
 
 

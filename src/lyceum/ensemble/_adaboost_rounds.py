@@ -21,7 +21,7 @@ __all__ = [
     "run_round",
 ]
 
-_OFTEN = 16  # rounds after which rounding is taken out of the sum of the weights
+_ROUNDS_TO_NORMALIZE = 16  # rounds after which rounding is taken out of the sum of the weights
 NEAR = 1e-12  # an error this close to that of chance is chance
 ALL, PERFECT, CHANCE = "all rounds", "a member without error", "no better than chance"
 
@@ -47,8 +47,8 @@ class AlphaRule:
             return inf if error <= 0.0 else -inf
         return self._half(log(1.0 - error) - log(error))
 
-    def alpha_of_none(self, weight: float) -> float:
-        """α of an error of half a row among rows of this weight."""
+    def alpha_without_error(self, weight: float) -> float:
+        """α of a member without error on rows of this weight: half a row counts as wrong, half as right."""
         share = 0.5 / max(1.0, weight)
         return self._half(log1p(share) - log(share))
 
@@ -90,22 +90,22 @@ class RowWeights:
     def update(self, codes: np.ndarray, wrong: np.ndarray, error: float, alpha: float) -> None:
         """After a member that predicts `codes` and is `wrong` on a weight of `error`."""
         if self.n_classes == 2:
-            self.votes += _either(wrong, alpha, -alpha) * self._sign  # α y where it is right
+            self.votes += _value_of_flags(wrong, alpha, -alpha) * self._sign  # α y where it is right
         else:
             self.votes[self._rows, codes] += 2.0 * alpha
         right_by, wrong_by = self.rule.factors(alpha)
         if self._losses is None:
             self.loss *= (1.0 - error) * right_by + error * wrong_by
         else:
-            self._losses *= _either(wrong, right_by, wrong_by)
+            self._losses *= _value_of_flags(wrong, right_by, wrong_by)
             self.loss = float(self._losses.sum())
         if error > 0.0:
             # D exp(2α [wrong]) / Z, with the right ones lowered instead, which cannot overflow
             least = exp(-2.0 * alpha)
             Z = (1.0 - error) * least + error
-            self.now *= _either(wrong, least / Z, 1.0 / Z)
+            self.now *= _value_of_flags(wrong, least / Z, 1.0 / Z)
             self._updates += 1
-            if self._updates % _OFTEN == 0:
+            if self._updates % _ROUNDS_TO_NORMALIZE == 0:
                 self.now /= self.now.sum()
 
     def reset(self) -> None:
@@ -121,8 +121,8 @@ class RowWeights:
         return float(self.start @ (predicted != self.target).astype(np.float64))
 
 
-def _either(flags: np.ndarray, zero: float, one: float) -> np.ndarray:
-    """`zero` where a flag is 0, `one` where it is 1; without a jump, which would often be guessed wrong."""
+def _value_of_flags(flags: np.ndarray, zero: float, one: float) -> np.ndarray:
+    """`zero` where a flag is 0, `one` where it is 1; arithmetic, as branches would often be mispredicted."""
     return zero + (one - zero) * flags
 
 
@@ -204,7 +204,7 @@ def _judge(error: float, rule: AlphaRule, weight: float, log: RoundLog) -> tuple
     """α, and whether the member is kept."""
     if error == 0.0:
         log.stopped = PERFECT
-        return rule.alpha_of_none(weight) + sum(log.alphas), True
+        return rule.alpha_without_error(weight) + sum(log.alphas), True
     if error < rule.chance - NEAR:
         return rule.alpha(error), True
     if error <= rule.chance + NEAR and not log.members:

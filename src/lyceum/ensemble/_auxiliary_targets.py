@@ -156,7 +156,10 @@ class AuxiliaryTargets(EitherTask, Learner):
         self._validate_params()
         base = self._base()
         if not takes_rows(base):
-            raise SettingError(f"{type(base).__name__} is not one of Lyceum's learners, which this one needs")
+            raise SettingError(
+                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of them, e.g. "
+                "DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
+            )
         block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).gathered(
             "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
         )
@@ -164,7 +167,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         self.typical_ = typical_row(block)
         self.seed_ = seed_from(self.random_state)
         self.places_ = self._auxiliary_columns()
-        rest = self._rest(source)
+        rest = self._without_auxiliary(source)
         answers, self.auxiliary_ = [], []
         for i, j in enumerate(self.places_.tolist()):
             column, cells = source.schema[j], np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
@@ -186,7 +189,7 @@ class AuxiliaryTargets(EitherTask, Learner):
             raise SettingError("every column is auxiliary: nothing is left to predict from")
         return found
 
-    def _rest(self, source: ArraySource) -> ArraySource:
+    def _without_auxiliary(self, source: ArraySource) -> ArraySource:
         """The rows without the auxiliary columns."""
         keep = np.setdiff1d(np.arange(len(source.schema)), self.places_)
         schema = replace(source.schema, columns=tuple(source.schema[j] for j in keep.tolist()))
@@ -294,6 +297,6 @@ def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
         one = block.with_X(np.zeros((1, len(block.schema))), block.schema)
         return _ask(model, method, replace(one, y=None, w=None))[:0]
     source = ArraySource(block.X, None, None, block.schema, coded=True)
-    rest = model._rest(source)
+    rest = model._without_auxiliary(source)
     answers = [_answers(one, rest) for one in model.auxiliary_]
     return np.asarray(getattr(model.estimator_, method)(Rows(model._with_answers(rest, answers))))

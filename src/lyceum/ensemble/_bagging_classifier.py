@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map
 from lyceum.base import Classifier, normalize_posteriors
@@ -22,10 +23,6 @@ from lyceum.tree_core import Tree, shares
 from lyceum.trees import DecisionTreeClassifier
 
 __all__ = ["BaggingClassifier"]
-
-
-def _answers_of_trees(self: Any) -> bool:
-    return are_trees(getattr(self, "estimators_", [self._base()]), one_leaf=self._node_values is votes)
 
 
 def _members_have_scores(self: Any) -> bool:
@@ -104,6 +101,8 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members are not trees.
 
     See Also
     --------
@@ -232,13 +231,22 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
-    @available_if(_answers_of_trees)
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to the mean posterior, or vote, of the class, for members that are trees.
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not are_trees([self._base()], one_leaf=True)
 
-        Explanations of other members are each of the class that the member itself predicts, and have no mean.
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the mean posterior, or vote, of the class.
+
+        If the members are trees, it is the mean of what the column adds in them. Otherwise the base is the
+        answer for a row of typical cells (`typical_`), whose columns are replaced by the row's own, one
+        after the other, from both ends.
         """
-        return self._explain_members(self._tree_parts, X, "votes" if self.voting == "hard" else "posterior")
+        check_is_fitted(self)
+        unit = "votes" if self.voting == "hard" else "posterior"
+        if are_trees(self.estimators_, one_leaf=self._node_values is votes):
+            return self._explain_members(self._tree_parts, X, unit)
+        return self._explain_by_replacement(self._mean, X, unit)
 
 
 def _shares(tree: Tree) -> np.ndarray:

@@ -7,12 +7,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Regressor
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble._member_data import MemberData, MemberImportances
+from lyceum.ensemble._member_data import MemberData, MemberImportances, explains_rows
 from lyceum.ensemble._tree_members import are_trees
 from lyceum.report import Explanation
 from lyceum.statistics import weighted_mean
@@ -20,10 +19,6 @@ from lyceum.tree_core import Tree
 from lyceum.trees import DecisionTreeRegressor
 
 __all__ = ["BaggingRegressor"]
-
-
-def _members_explain(self: Any) -> bool:
-    return hasattr(self._base(), "explain")
 
 
 class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
@@ -85,6 +80,8 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
 
     See Also
     --------
@@ -184,13 +181,20 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
-    @available_if(_members_explain)
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not explains_rows(self._base())
+
     def explain(self, X: Any) -> Explanation:
         """The mean of what the members' columns add: base and contributions sum to the prediction.
 
-        A column that some members do not have adds nothing there.
+        A column that some members do not have adds nothing there. If the members explain nothing themselves,
+        the base is the prediction for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(_value, self), X, self.schema_.target_name)
         trees = are_trees(self.estimators_, one_leaf=False)
         return self._explain_members(
             self._tree_parts if trees else partial(_mean_parts, self), X, self.schema_.target_name

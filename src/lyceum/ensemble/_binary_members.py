@@ -165,7 +165,6 @@ class BinaryMembers(Classifier, Ensemble):
 
     _explains_by_replacement: ClassVar[bool] = True
     _needs_scaling = True  # as logistic regressions do
-    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _alternative: ClassVar[str] = "lyceum.linear.LogisticRegression, which takes several classes directly"
 
     classes_: np.ndarray
@@ -296,8 +295,7 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
-        own = {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
-        return own | {"typical_": (self.n_features_in_,)}
+        return super()._shapes() | {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
 
 
 def _n_rows_of(data: MemberData) -> int:

@@ -16,7 +16,7 @@ from lyceum.base import Classifier, normalize_posteriors
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble._cascade_thresholds import Flow, choose_thresholds
 from lyceum.ensemble._committee_base import COMMITTEE_CONSTRAINTS, CommitteeBase, CommitteeData
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import FillMissing, Standardize
 from lyceum.report import Summary, Table
@@ -213,7 +213,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
         if self.costs is None:
             counts = [self.n_features_in_ if places is None else len(places) for places in self.columns_]
             return np.array(counts, dtype=np.float64)
-        costs = np.asarray(self.costs, dtype=np.float64)
+        costs = number_setting("costs", self.costs)
         if costs.shape != (len(self.names_),) or not (np.isfinite(costs) & (costs >= 0)).all():
             raise SettingError(f"costs must be one number of at least 0 per stage, not {self.costs!r}")
         return costs
@@ -221,7 +221,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
     def _given_thresholds(self, S: int) -> np.ndarray | None:
         if self.thresholds is None:
             return None
-        found = np.asarray(self.thresholds, dtype=np.float64)
+        found = number_setting("thresholds", self.thresholds)
         if found.shape != (S - 1,) or not ((found >= 0) & np.isfinite(found)).all():
             raise SettingError(
                 f"thresholds must be {S - 1} numbers, one per stage but the last: {found.tolist()}"
@@ -233,6 +233,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
         table = np.repeat(np.append(np.arange(1, S), -1)[:, None], K, axis=1)
         labels = self.classes_.tolist()
         for name, ways in (self.routes or {}).items():
+            if not isinstance(ways, Mapping):
+                raise SettingError(f"routes[{name!r}] must be a dict of class: stage, got {ways!r}")
             for label, other in ways.items():
                 for stage in (name, other):
                     if stage not in self.names_:

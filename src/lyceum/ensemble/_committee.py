@@ -174,7 +174,8 @@ class Committee(EitherTask, CommitteeBase):
     def _task_giver(self) -> Any:
         given = self.members if isinstance(self.members, list | tuple) else None
         first = given[0] if given else None
-        return first[1] if isinstance(first, tuple | list) else first
+        giver = first[1] if isinstance(first, tuple | list) and len(first) > 1 else first
+        return giver if hasattr(giver, "fit") else None  # `fit` refuses what is no learner
 
     # -- fit -------------------------------------------------------------------------------------------------
 

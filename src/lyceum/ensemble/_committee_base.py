@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
@@ -45,7 +44,7 @@ from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.progress import report
-from lyceum.statistics import seed_from
+from lyceum.statistics import given_splits, seed_from
 
 __all__ = ["COMMITTEE_CONSTRAINTS", "CommitteeBase", "CommitteeData"]
 
@@ -275,9 +274,8 @@ class CommitteeBase(_BaseComposition, Learner):
                 raise DataError(f"{type(self).__name__} cannot leave rows out of n_samples={n}: cv={cv}")
             kind = "stratified" if self._predicts_classes else "k_fold"
             cv = splitter(kind, n_splits=folds, random_state=self.seed_ % 2**31)
-        found = check_cv(cv, target, classifier=self._predicts_classes)
         labels = self.classes_[target] if self._predicts_classes else target
-        return [(train, test) for train, test in found.split(np.zeros((n, 1)), labels)]
+        return given_splits(cv, n, labels, classifier=self._predicts_classes)
 
     def _out_of_fold(
         self, data: CommitteeData, target: np.ndarray, w: np.ndarray | None, cv: Any, vote: bool = False
@@ -368,10 +366,10 @@ def _flat_member_parts(model: CommitteeBase, data: CommitteeData) -> np.ndarray:
 
 
 def _of_block(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
-    return for_any_rows(block, partial(_of_some, of=of, others=others))
+    return for_any_rows(block, partial(_of_rows, of=of, others=others))
 
 
-def _of_some(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
+def _of_rows(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
     own = MemberData(ArraySource(block.X, None, None, block.schema, coded=True))
     if not others:
         return of(CommitteeData(own, None))

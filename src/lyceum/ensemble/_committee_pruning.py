@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.ensemble._fusion import fuse
+from lyceum.ensemble._fusion import answers_of_members, check_class_codes, fuse
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import check_shares
 from lyceum.report import Table, plain, show_count
@@ -123,7 +123,7 @@ def prune_committee(
     >>> prune_committee([0, 0, 1], outputs).selected
     (0, 1)
     """
-    search = _PruningSearch(np.asarray(y), np.asarray(outputs, dtype=np.float64), rule, weights)
+    search = _PruningSearch(np.asarray(y), answers_of_members(outputs), rule, weights)
     if method not in _METHODS:
         raise SettingError(f"method must be one of {', '.join(_METHODS)}, not {method!r}")
     if n_members is not None and not 1 <= n_members <= search.L:
@@ -141,10 +141,12 @@ class _PruningSearch:
     """Errors of sets of members, and the ways from set to set."""
 
     def __init__(self, y: np.ndarray, outputs: np.ndarray, rule: str, weights: Any) -> None:
-        if outputs.ndim not in (2, 3) or outputs.shape[1] != len(y) or not len(y):
+        if outputs.ndim not in (2, 3) or outputs.shape[1:2] != y.shape or not len(y):
             raise DataError(
-                f"outputs of shape {outputs.shape} for {show_count(len(y), 'row')}: give (members, rows, K)"
+                f"outputs of shape {outputs.shape} for {show_count(y.size, 'row')}: give (members, rows, K)"
             )
+        if outputs.ndim == 3:
+            check_class_codes(y, outputs.shape[2], "y")
         self.y, self.rule, self.L = y, rule, len(outputs)
         self.classes = outputs.ndim == 3
         self.outputs = outputs if self.classes else outputs[:, :, None]

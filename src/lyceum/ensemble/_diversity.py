@@ -142,11 +142,13 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
     (0.0, 0.5, 0.25, 0.5, 0.0)
     """
     y, predictions = np.asarray(y), np.asarray(predictions)
-    if predictions.ndim != 2 or len(predictions) != len(y) or predictions.shape[1] < 2 or not len(y):
+    if predictions.ndim != 2 or y.shape != predictions.shape[:1] or predictions.shape[1] < 2 or not len(y):
         raise DataError(
-            f"predictions of shape {predictions.shape} for {show_count(len(y), 'row')}: give one column "
-            "per member, and two members at least"
+            f"predictions of shape {predictions.shape} for {show_count(y.size, 'row')}: give one column per "
+            "member, and two members at least"
         )
+    if names is not None and len(names) != predictions.shape[1]:
+        raise DataError(f"there are {len(names)} names for the predictions of {predictions.shape[1]} members")
     right = (predictions == y[:, None]).astype(np.float64)
     n, L = right.shape
     both, neither = right.T @ right / n, (1 - right).T @ (1 - right) / n

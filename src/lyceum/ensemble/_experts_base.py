@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -109,13 +110,19 @@ class ExpertsBase(EitherTask, Learner):
         return self
 
     def _check_expert(self, expert: Any) -> None:
-        if not takes_weights(expert):
+        last = expert
+        while isinstance(last, Pipeline):
+            last = last.steps[-1][1]
+        if not takes_weights(last):
             raise SettingError(
-                f"{type(expert).__name__} cannot be an expert: its fit takes no sample_weight, by which rows "
-                "are shared out"
+                f"{type(last).__name__} cannot be an expert: its fit takes no sample_weight, by which rows "
+                "are shared out; set expert to a learner that does, e.g. Ridge() or LogisticRegression()"
             )
         if has_classes(self) and not hasattr(expert, "predict_proba"):
-            raise SettingError(f"{type(expert).__name__} cannot be an expert: it has no predict_proba")
+            raise SettingError(
+                f"{type(last).__name__} cannot be an expert: it has no predict_proba; set expert to a "
+                "classifier with posteriors, e.g. LogisticRegression()"
+            )
 
     def _task(self, block: Block) -> ExpertTask:
         X = np.ascontiguousarray(block.dense, dtype=np.float64)

@@ -56,7 +56,7 @@ def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
     >>> fuse(answers, "product").round(3).tolist()
     [0.0, 0.12, 0.024]
     """
-    outputs = np.asarray(outputs, dtype=np.float64)
+    outputs = answers_of_members(outputs)
     if rule not in CLASS_RULES:
         raise SettingError(f"rule must be one of {', '.join(CLASS_RULES)}, not {rule!r}")
     if outputs.ndim < 2 or not len(outputs):
@@ -65,6 +65,26 @@ def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
         raise SettingError(f"the rule {rule!r} takes no weights: choose one of {', '.join(_TAKES_WEIGHTS)}")
     w = check_shares(weights, len(outputs), "weights", "member")
     return _combine(outputs, rule, w)
+
+
+def answers_of_members(outputs: Any) -> np.ndarray:
+    """The answers of members as one array of numbers, member by member."""
+    try:
+        return np.asarray(outputs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            "outputs must be numbers, as many for every member: give (members, rows, K), with a column for "
+            "every class also for members that have not seen it"
+        ) from None
+
+
+def check_class_codes(target: np.ndarray, n_classes: int, name: str) -> None:
+    """Refuse targets that are not the places of their classes among the columns of the answers."""
+    if target.dtype.kind not in "biuf" or not np.isin(target, np.arange(n_classes)).all():
+        raise DataError(
+            f"{name} must hold class codes, 0 to {n_classes - 1}, for posteriors of {n_classes} classes, not "
+            f"{target[:3].tolist()}...: give the places of the labels, np.searchsorted(classes, labels)"
+        )
 
 
 def _combine(outputs: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
@@ -148,9 +168,16 @@ def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | Non
     >>> simplex_weights(np.array([[1.0, 3.0], [0.0, 0.0]]), np.array([0.5, 1.5])).round(6).tolist()
     [0.5, 0.5]
     """
+    outputs, target = answers_of_members(outputs), np.asarray(target)
+    if outputs.ndim not in (2, 3) or target.shape != outputs.shape[1:2] or not len(outputs):
+        raise DataError(
+            f"outputs of shape {outputs.shape} and a target of shape {target.shape} do not go together: give "
+            "(members, rows, K) or (members, rows), and one target per row"
+        )
     weight = row_weights(w, outputs.shape[1])
     if outputs.ndim == 3:
-        return _likelihood_weights(outputs[:, np.arange(len(target)), target], weight)
+        check_class_codes(target, outputs.shape[2], "target")
+        return _likelihood_weights(outputs[:, np.arange(len(target)), target.astype(np.intp)], weight)
     errors = ((target - outputs) * np.sqrt(weight)).T
     scale = np.sqrt((errors**2).sum() / len(outputs))
     if scale == 0.0:

@@ -358,11 +358,11 @@ class BoostingState:
 
 def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
     """The scores, (K, n), by the trees there are, of rows with a positive weight."""
-    found = list(rows.map(partial(_scores_of_some, learner)))
+    found = list(rows.map(partial(_scores_of_block, learner)))
     return np.ascontiguousarray(np.concatenate(found).T)
 
 
-def _scores_of_some(learner: GradientBoosting, block: Block) -> np.ndarray:
+def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
     scores = learner._scores(block)
     return scores if block.w is None else scores[block.w > 0]
 

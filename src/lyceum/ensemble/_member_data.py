@@ -45,6 +45,7 @@ __all__ = [
     "Ensemble",
     "MemberData",
     "MemberImportances",
+    "explains_rows",
     "refuse_codes",
     "takes_missing",
     "takes_rows",
@@ -147,14 +148,19 @@ def for_any_rows(block: Block, of: Callable[[Block], np.ndarray]) -> np.ndarray:
 
 
 def _of_block(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
-    return for_any_rows(block, partial(_of_some, of=of, own=own))
+    return for_any_rows(block, partial(_of_rows, of=of, own=own))
 
 
-def _of_some(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
+def _of_rows(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
     if own:
         return of(MemberData(ArraySource(block.X, None, None, block.schema, coded=True)))
     refuse_codes(block.schema)
     return of(MemberData(None, block.X))
+
+
+def explains_rows(estimator: Any) -> bool:
+    """Whether an estimator is Lyceum's own and explains its predictions."""
+    return takes_rows(estimator) and hasattr(estimator, "explain")
 
 
 def refuse_codes(schema: Schema) -> None:
@@ -233,7 +239,7 @@ class Ensemble(Learner):
     _coding = "codes"
     _reads_rows = "in memory"
     _alternative: ClassVar[str] = "a sample of the rows"  # where the rows are too many to hold
-    _explains_by_replacement: ClassVar[bool] = False  # `fit` learns `typical_`
+    _explains_by_replacement: ClassVar[bool] = False  # `fit` learns `typical_`, where `explain` starts
 
     estimator: Any
     estimators_: list[Any]
@@ -272,6 +278,7 @@ class Ensemble(Learner):
         rows = without_row_names(rows, type(self).__name__, blank) if takes_rows(base) else rows
         source = self._gather(rows)
         assert source.y is not None
+        self.__dict__.pop("typical_", None)
         if self._explains_by_replacement:
             self.typical_ = typical_row(source.block)
         if takes_rows(base):
@@ -300,14 +307,21 @@ class Ensemble(Learner):
     def _explain_by_replacement(
         self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str = "posterior"
     ) -> Explanation:
-        """What every column adds to the largest posterior or score of a class, from `typical_` on."""
+        """What every column adds to the largest score of a class, or to a number, from `typical_` on."""
         check_is_fitted(self)
         own = takes_rows(self._base())
         if not own and self.framed_ and is_frame(X):
             rows, asked = self.rows_to_predict(X), partial(self._apply_to_members, of)
-            return explain_frame(X, rows, self.typical_, asked, unit, self.classes_)[0]
+            return explain_frame(X, rows, self.typical_, asked, unit, getattr(self, "classes_", None))[0]
         answer = partial(_of_block, of=of, own=own)
         return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
+
+    @property
+    def _nan_means_none(self) -> bool:  # type: ignore[override]
+        return self._explains_by_replacement  # `typical_` is NaN for columns without a known cell
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"typical_": (self.n_features_in_,)} if self._explains_by_replacement else {}
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all members."""

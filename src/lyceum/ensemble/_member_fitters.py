@@ -34,7 +34,7 @@ from lyceum.trees import DecisionTreeClassifier
 
 __all__ = ["LearnerFitter", "StumpFitter", "TreeFitter", "draw_counts", "draws_rows", "member_fitter"]
 
-_NEXT_TO_NOTHING = 1e-8  # gains that may be rounding
+_LEAST_GAIN = 1e-8  # less may be rounding
 _DRAW = 3  # the stream of chance that rows are drawn from
 
 
@@ -121,9 +121,9 @@ class TreeFitter(LearnerFitter):
         self.X, self.target, self.schema = cells_of_trees(source), source.y, source.schema
         self.columns = Columns.of_cells(self.X, self.schema)
         self.K = len(model.classes_)
-        some = np.flatnonzero(start)[:2]
-        # what `fit` sets besides the tree, from a fit on next to nothing
-        self.example = data.fit(clone(model._base()), some, w=np.ones(len(some)))
+        two_rows = np.flatnonzero(start)[:2]
+        # what `fit` sets besides the tree, from a fit on two rows
+        self.example = data.fit(clone(model._base()), two_rows, w=np.ones(len(two_rows)))
 
     @property
     def is_plain(self) -> bool:
@@ -156,14 +156,11 @@ class TreeFitter(LearnerFitter):
 
     def predict_rows(self, member: Any) -> np.ndarray:
         router = Router([member.tree_], self.X.shape[1])
-        return np.concatenate(list(ordered_map(partial(_most, router), _stretches(self.X))))
+        return np.concatenate(list(ordered_map(router.decisions, _row_slices(self.X))))
 
 
-def _most(router: Router, X: np.ndarray) -> np.ndarray:
-    return router.decisions(X)
-
-
-def _stretches(X: np.ndarray, step: int = 1 << 14) -> list[np.ndarray]:
+def _row_slices(X: np.ndarray, step: int = 1 << 14) -> list[np.ndarray]:
+    """The rows in consecutive slices, one task of a thread each."""
     return [X[first : first + step] for first in range(0, len(X), step)]
 
 
@@ -188,14 +185,14 @@ class StumpFitter:
         weighted = np.flatnonzero(trees.start)
         self.weighted = None if len(weighted) == len(trees.start) else weighted
         self.codes = trees.columns.codes
-        self.target = self._of_those(trees.target)
+        self.target = self._weighted_rows(trees.target)
         self.weight_of_class = np.where(self.target == np.arange(trees.K)[:, None], trees.weight, 0.0)
         self.by_class = np.empty_like(self.weight_of_class)  # (K, n), the weights of one round
-        self.order = native.StumpOrder(np.ascontiguousarray(self._of_those(self.codes)))
+        self.order = native.StumpOrder(np.ascontiguousarray(self._weighted_rows(self.codes)))
         self.gains = np.zeros((self.order.groups, 4))
         self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
 
-    def _of_those(self, rows: np.ndarray) -> np.ndarray:
+    def _weighted_rows(self, rows: np.ndarray) -> np.ndarray:
         """The rows with a positive weight."""
         return rows if self.weighted is None else rows[..., self.weighted]
 
@@ -203,7 +200,7 @@ class StumpFitter:
         return self.trees.predict_rows(member)
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
-        w = self._of_those(weights)
+        w = self._weighted_rows(weights)
         np.multiply(self.weight_of_class, w, out=self.by_class)
         totals = self.by_class.sum(axis=1)
         if self.trees.K == 2:
@@ -212,7 +209,7 @@ class StumpFitter:
             self._search(w * self.weight, totals, self.target)
         gains = self.gains.ravel()[: self.order.columns]
         best = gains.max(initial=0.0)
-        if not best > _NEXT_TO_NOTHING:
+        if not best > _LEAST_GAIN:
             return self.trees.member(number, weights)
         column = int(np.argmax(gains >= best * (1.0 - 1e-10)))  # the first of equals
         return self._stump(number, totals, column, int(self.ends.ravel()[column]))
@@ -221,11 +218,13 @@ class StumpFitter:
         """The best gain of every column and where it is, one share of the columns per thread."""
         count = self.order.groups
         step = -(-count // n_threads())
-        some = [(first, min(first + step, count)) for first in range(0, count, step)]
-        for _ in ordered_map(partial(self._search_some, w, totals, classes), some):
+        ranges = [(first, min(first + step, count)) for first in range(0, count, step)]
+        for _ in ordered_map(partial(self._search_groups, w, totals, classes), ranges):
             pass
 
-    def _search_some(self, w: np.ndarray, totals: np.ndarray, classes: Any, groups: tuple[int, int]) -> None:
+    def _search_groups(
+        self, w: np.ndarray, totals: np.ndarray, classes: Any, groups: tuple[int, int]
+    ) -> None:
         self.order.gains(w, totals, classes, *groups, self.gains, self.ends)
 
     def _stump(self, number: int, totals: np.ndarray, column: int, end: int) -> tuple[Any, np.ndarray]:
@@ -234,7 +233,7 @@ class StumpFitter:
         ends = columns.upper[column][code : code + 1], columns.lower[column][after : after + 1]
         threshold = float(midpoints(*ends)[0])
         right = self.codes[column] > code
-        beyond = self._of_those(right).astype(np.float64)
+        beyond = self._weighted_rows(right).astype(np.float64)
         sides = np.array([self.by_class @ side for side in (1.0 - beyond, beyond)])
         tree = _stump(column, threshold, totals, sides, (len(beyond), end + 1))
         first, second = node_decisions(tree)[1:].tolist()

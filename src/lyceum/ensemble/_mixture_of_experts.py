@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from lyceum.ensemble._expert_mixture import (
-    GateTree,
-)
+from lyceum.ensemble._expert_mixture import GateTree
 from lyceum.ensemble._experts_base import EXPERT_CONSTRAINTS, ExpertsBase
 
 __all__ = ["HierarchicalMixtureOfExperts", "MixtureOfExperts"]
@@ -28,9 +26,10 @@ class MixtureOfExperts(ExpertsBase):
     Parameters
     ----------
     expert : learner, default=None
-        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`; it sees numbers
-        in units of their deviation and one-of-C columns. None is linear regression. Whether the mixture
-        classifies or regresses follows from it.
+        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a pipeline
+        that ends in one (its other steps get the weights too, if they take them). It sees numbers in units
+        of their deviation and one-of-C columns. None is linear regression. Whether the mixture classifies
+        or regresses follows from it.
     n_experts : int, default=3
         The number of experts.
     gate_alpha : float, default=0.01
@@ -134,9 +133,10 @@ class HierarchicalMixtureOfExperts(ExpertsBase):
     Parameters
     ----------
     expert : learner, default=None
-        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`; it sees numbers
-        in units of their deviation and one-of-C columns. None is linear regression. Whether the mixture
-        classifies or regresses follows from it.
+        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a pipeline
+        that ends in one (its other steps get the weights too, if they take them). It sees numbers in units
+        of their deviation and one-of-C columns. None is linear regression. Whether the mixture classifies
+        or regresses follows from it.
     depth : int, default=2
         The levels of gates.
     branching : int, default=2

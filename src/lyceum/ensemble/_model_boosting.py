@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
@@ -23,6 +22,7 @@ from lyceum.ensemble._member_data import (
     Ensemble,
     MemberData,
     MemberImportances,
+    explains_rows,
     takes_weights,
 )
 from lyceum.ensemble._model_boosting_scores import (
@@ -47,10 +47,6 @@ __all__ = ["ModelBoostingClassifier", "ModelBoostingRegressor"]
 
 _LEAST_FALL = 1e-10  # of the loss: a round that lowers it by less is the end
 _HALVINGS = 30
-
-
-def _members_explain(self: Any) -> bool:
-    return hasattr(self._base(), "explain")
 
 
 class _ModelBoosting(Ensemble):
@@ -195,8 +191,13 @@ class _ModelBoosting(Ensemble):
         rows = [(t + 1, float(s), self.history_[t + 1]) for t, s in enumerate(self.steps_)]
         return Summary(self._title(), facts, [Table("Rounds", ("round", "step ν ρ", "mean loss"), rows)])
 
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not explains_rows(self._base())
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"steps_": (len(self.estimators_) // len(self.init_),), "init_": (len(self.init_),)}
+        S = len(self.init_)
+        return super()._shapes() | {"steps_": (len(self.estimators_) // S,), "init_": (S,)}
 
 
 class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
@@ -238,6 +239,8 @@ class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
 
     See Also
     --------
@@ -259,7 +262,6 @@ class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
     >>> one = KNeighborsRegressor(n_neighbors=20).fit(x, y).score(x, y)
     >>> ModelBoostingRegressor(KNeighborsRegressor(n_neighbors=20)).fit(x, y).score(x, y) > one
     True
-
     """
 
     _alternative: ClassVar[str] = "GradientBoostingRegressor"
@@ -279,9 +281,15 @@ class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
         for total in self._stages(X):
             yield total[:, 0]
 
-    @available_if(_members_explain)
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to F in all members together."""
+        """What every column adds to F in all members together.
+
+        If the members explain nothing themselves, the base is F for a row of typical cells (`typical_`),
+        whose columns are replaced by the row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(value, self), X, self.schema_.target_name)
         return self._explain_members(partial(parts_of_value, self), X, self.schema_.target_name)
 
 
@@ -326,6 +334,8 @@ class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
 
     See Also
     --------
@@ -344,7 +354,6 @@ class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
     >>> y = list("+++----+++")
     >>> "".join(ModelBoostingClassifier().fit(x, y).predict(x))
     '+++----+++'
-
     """
 
     _alternative: ClassVar[str] = "GradientBoostingClassifier"
@@ -380,7 +389,12 @@ class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
         for total in self._stages(X):
             yield self.classes_[class_scores(self, np.asarray(total)).argmax(axis=1)]
 
-    @available_if(_members_explain)
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the log-odds against the runner-up, in all members together."""
+        """What every column adds to the log-odds against the runner-up, in all members together.
+
+        If the members explain nothing themselves, it is what it adds to the posterior (see `typical_`).
+        """
+        check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(posterior, self, native.posterior), X)
         return self._explain_members(partial(parts_of_odds, self), X, AGAINST_RUNNER_UP)

@@ -142,7 +142,7 @@ class MultiLabel(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """1 for every label of a row, else 0, (n, L)."""
-        return self._apply_to_members(partial(_each, self, _predict), X)
+        return self._apply_to_members(partial(_member_columns, self, _predict), X)
 
     def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
         """The labels of every row, as a tuple per row."""
@@ -151,12 +151,12 @@ class MultiLabel(Classifier, Ensemble):
 
     def decision_function(self, X: Any) -> Any:
         """The score of every label, (n, L): how far its member is for it."""
-        return self._apply_to_members(partial(_each, self, binary_score), X)
+        return self._apply_to_members(partial(_member_columns, self, binary_score), X)
 
     @available_if(has_posteriors)
     def predict_proba(self, X: Any) -> Any:
         """The posterior of every label, (n, L); rows do not sum to 1, as labels do not exclude each other."""
-        return self._apply_to_members(partial(_each, self, yes_posterior), X)
+        return self._apply_to_members(partial(_member_columns, self, yes_posterior), X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows all of whose labels are right; `label_scores` has one share per label.
@@ -228,7 +228,8 @@ def _predict(member: Any, data: MemberData) -> np.ndarray:
     return (data.ask(member.predict) == 1).astype(np.int64)
 
 
-def _each(model: MultiLabel, answer: Any, data: MemberData) -> np.ndarray:
+def _member_columns(model: MultiLabel, answer: Any, data: MemberData) -> np.ndarray:
+    """The answers of all members, one column each."""
     return np.column_stack(list(ordered_map(partial(answer, data=data), model.estimators_)))
 
 

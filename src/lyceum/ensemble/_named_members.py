@@ -28,6 +28,9 @@ def named_members(members: Sequence[Any], what: str = "members") -> list[Member]
     """The members by name; the class, and a number where one comes twice, names those without."""
     if not len(members):
         raise SettingError(f"there are no {what}: give at least one learner")
+    for one in members:
+        if isinstance(one, tuple | list) and len(one) not in (2, 3):
+            raise SettingError(f"{one!r} in {what} is neither (name, learner) nor (name, learner, columns)")
     found = [Member(*one) if isinstance(one, tuple | list) else Member("", one) for one in members]
     kinds = [type(one.estimator).__name__.lower() for one in found]
     named = []
@@ -70,7 +73,7 @@ def column_numbers(columns: Iterable[Any], names: Sequence[str], who: str) -> np
     """
     found = set()
     for one in columns:
-        known = one in names if isinstance(one, str) else 0 <= int(one) < len(names)
+        known = one in names if isinstance(one, str) else one in range(len(names))
         if not known:
             raise SettingError(
                 f"{who} column {one!r}, which does not exist: the columns are {', '.join(names[:8])}"

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum.ensemble._binary_members import BINARY_CONSTRAINTS, BinaryMembers
 from lyceum.ensemble._codes import bch_code, exhaustive_code, minimum_distance, random_code
 from lyceum.ensemble._member_data import MemberData
-from lyceum.errors import DataError
+from lyceum.errors import DataError, number_setting
 from lyceum.report import Summary, Table
 from lyceum.statistics import seed_from
 
@@ -219,7 +219,7 @@ def _words(model: OutputCode, data: MemberData) -> np.ndarray:
 
 def _own_code(code: Any, n_classes: int) -> np.ndarray:
     """A code of the user's own; refuses one that cannot tell the classes apart."""
-    code = np.asarray(code, dtype=np.float64)
+    code = number_setting("code", code)
     if code.ndim != 2 or len(code) != n_classes:
         raise DataError(f"the code has the shape {code.shape}, but {n_classes} classes need as many rows")
     if not np.isin(code, (-1.0, 0.0, 1.0)).all():

@@ -229,7 +229,7 @@ class StackingRegressor(Regressor, StackingBase):
         return usual_regressors()
 
     def _default_final(self) -> Any:
-        last = Ridge(alpha=1e-3)
+        last = Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
         return make_pipeline(FillMissing(), Standardize(), last) if self.passthrough else last
 
     def predict(self, X: Any) -> Any:

@@ -27,7 +27,7 @@ def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
     """
     return all(
         isinstance(member, _TREES)
-        and getattr(member, "loss_matrix_", None) is None
+        and getattr(member, "loss_matrix_", getattr(member, "loss_matrix", None)) is None
         and not (one_leaf and member.missing != "learned")
         for member in members
     )

@@ -11,7 +11,14 @@ import numpy as np
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate._common import ratio
 from lyceum.evaluate._kappa import cohen_kappa, kappa_reading
-from lyceum.evaluate._label_codes import column_of, common_codes, refuse_unknown, same_length, weights_of
+from lyceum.evaluate._label_codes import (
+    column_of,
+    common_codes,
+    refuse_unknown,
+    same_length,
+    truth_and_weights,
+    weights_of,
+)
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
@@ -247,7 +254,8 @@ def binary_report(
     Parameters
     ----------
     y, predicted : array-like of shape (n,), optional
-        Truth and prediction; or leave them out and give all four counts.
+        Truth and prediction; or leave them out and give all four counts. Scanned rows as y stand for their
+        target and carry their weights.
     tp, fp, fn, tn : float, optional
         True positives, false positives, false negatives and true negatives.
     pos_label : label, optional
@@ -302,6 +310,7 @@ def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) 
 
 
 def _report_of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
+    y, sample_weight = truth_and_weights(y, sample_weight)
     y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted})

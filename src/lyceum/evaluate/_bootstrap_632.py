@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import row_weights
+from lyceum.errors import SettingError
 from lyceum.evaluate._experiment import Experiment, Predict, run_all
 from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._resampling import splits_of
@@ -151,6 +152,8 @@ def bootstrap_632(
     every = np.arange(len(experiment.y))
     rows = experiment.subset(every)
     predicted = experiment.predictions(experiment.fit(rows), rows)
+    if n_rounds < 1:
+        raise SettingError(f"n_rounds={n_rounds}: at least one round is needed")
     draws = splits_of(Bootstrap(n_rounds, random_state=random_state), experiment, random_state)
     results = run_all(experiment.run, draws, n_jobs, "rounds")
     total, times = np.zeros(len(every)), np.zeros(len(every))

@@ -203,7 +203,7 @@ def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int
     1900
     """
     share_in_range("error", error)
-    if within <= 0.0 or deviations <= 0.0:
+    if not (within > 0.0 and deviations > 0.0):  # NaN is neither
         raise SettingError(f"within={within} and deviations={deviations} must be above 0")
     return max(1, round_up(deviations**2 * error * (1.0 - error) / within**2))
 

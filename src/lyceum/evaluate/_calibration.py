@@ -9,7 +9,13 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._common import named_choice, ratio
-from lyceum.evaluate._label_codes import positive_mask, score_array, score_matrix, weights_or_ones
+from lyceum.evaluate._label_codes import (
+    number_array,
+    positive_mask,
+    score_matrix,
+    truth_and_weights,
+    weights_or_ones,
+)
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
@@ -94,8 +100,8 @@ def calibration(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     proba : array-like of shape (n,) or (n, K)
         Posterior of the positive class; or of all K classes: then the table is about the class predicted for
         each row (its largest posterior against how often it is right). Of two columns the second is taken.
@@ -129,6 +135,7 @@ def calibration(
     cut = named_choice("strategy", strategy, _BINS)
     if n_bins < 1:
         raise SettingError(f"n_bins={n_bins}: at least one bin is needed")
+    y, sample_weight = truth_and_weights(y, sample_weight)
     truth, matrix = _posteriors(y, proba, pos_label, classes)
     w = weights_or_ones(sample_weight, len(truth))
     if matrix.shape[1] == 2:
@@ -153,7 +160,7 @@ def calibration(
 
 def _posteriors(y: Any, proba: Any, pos_label: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the truth and (n, K) posteriors, checked."""
-    proba = score_array(proba, "proba").astype(np.float64, copy=False)
+    proba = number_array(proba, "proba")
     if proba.ndim == 1:
         truth = positive_mask(y, pos_label).astype(np.intp)
         if len(truth) != len(proba):
@@ -243,8 +250,8 @@ def brier_score(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     proba : array-like of shape (n,) or (n, K)
         Posteriors of the positive class, or of all K classes.
     pos_label : label, optional
@@ -272,6 +279,7 @@ def brier_score(
     >>> round(brier_score([0, 1], [0.1, 0.8]), 6)
     0.025
     """
+    y, sample_weight = truth_and_weights(y, sample_weight)
     truth, matrix = _posteriors(y, proba, pos_label, classes)
     w = weights_or_ones(sample_weight, len(truth))
     return _brier(truth, matrix, w)
@@ -286,8 +294,8 @@ def log_loss(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     proba : array-like of shape (n,) or (n, K)
         Posteriors of the positive class, or of all K classes.
     pos_label : label, optional
@@ -310,6 +318,7 @@ def log_loss(
     >>> round(log_loss([0, 1], [0.5, 0.5]), 4)
     0.6931
     """
+    y, sample_weight = truth_and_weights(y, sample_weight)
     truth, matrix = _posteriors(y, proba, pos_label, classes)
     w = weights_or_ones(sample_weight, len(truth))
     return _log_loss(truth, matrix, w)

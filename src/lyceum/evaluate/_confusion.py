@@ -19,6 +19,7 @@ from lyceum.evaluate._label_codes import (
     common_codes,
     known_codes,
     same_length,
+    truth_and_weights,
     weights_of,
 )
 from lyceum.evaluate._printable import Printable
@@ -292,7 +293,8 @@ def confusion(
     Parameters
     ----------
     y, predicted : array-like of shape (n,)
-        Labels of any one type. A prediction that is None or NaN is a rejection.
+        Labels of any one type; scanned rows as y stand for their target and carry their weights. A prediction
+        that is None or NaN is a rejection.
     classes : array-like, optional
         The classes and their order; by default the sorted labels of both columns.
     reject : label, optional
@@ -324,6 +326,7 @@ def confusion(
     >>> round(matrix.error, 3), matrix.reject_rate
     (0.333, 0.25)
     """
+    y, sample_weight = truth_and_weights(y, sample_weight)
     y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, reject=reject)

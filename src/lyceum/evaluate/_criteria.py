@@ -12,7 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._common import named_choice
-from lyceum.evaluate._label_codes import column_of, same_length, weights_of
+from lyceum.evaluate._label_codes import (
+    number_array,
+    number_column,
+    same_length,
+    truth_and_weights,
+    weights_of,
+)
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
@@ -170,9 +176,9 @@ def criterion_weights(values: Any) -> np.ndarray:
     >>> criterion_weights([100.0, 102.0]).round(3)
     array([0.731, 0.269])
     """
-    values = column_of(values, "values").astype(np.float64)
-    if np.isnan(values).any() or not np.isfinite(values).any():
-        raise DataError("criteria must be numbers, and at least one of them finite")
+    values = number_column(values, "values")
+    if np.isnan(values).any() or not np.isfinite(values.min(initial=np.inf)):
+        raise DataError("criteria must be numbers, and the smallest of them finite")
     share = np.exp(-0.5 * (values - values.min()))
     return share / share.sum()
 
@@ -185,7 +191,7 @@ def gaussian_log_likelihood(y: Any, predicted: Any, *, sample_weight: Any = None
     Parameters
     ----------
     y, predicted : array-like of shape (n,)
-        True and predicted values.
+        True and predicted values; scanned rows as y stand for their target and carry their weights.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -202,7 +208,8 @@ def gaussian_log_likelihood(y: Any, predicted: Any, *, sample_weight: Any = None
     >>> round(gaussian_log_likelihood([1.0, 2.0], [1.5, 1.5]), 4)
     -1.4516
     """
-    truth, guess = column_of(y, "y").astype(np.float64), column_of(predicted, "predicted").astype(np.float64)
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    truth, guess = number_column(y, "y"), number_column(predicted, "predicted")
     same_length(truth, guess, "y and predicted")
     if not len(truth):
         raise DataError("there are no rows")
@@ -379,7 +386,9 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) ->
     """
     if not alpha >= 0.0:
         raise SettingError(f"alpha={alpha} must be at least 0")
-    X = np.asarray(X, dtype=np.float64)
+    X = number_array(X, "X")
+    if X.ndim != 2 or not X.size:
+        raise DataError(f"X has shape {X.shape}: give rows by columns, at least one of each")
     singular = np.linalg.svd(X - X.mean(axis=0) if intercept else X, compute_uv=False)
     squares = singular[singular > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps] ** 2
     return float((squares / (squares + alpha)).sum()) + intercept

@@ -155,8 +155,8 @@ def auc_interval(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target.
     score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional
@@ -200,8 +200,8 @@ def delong(y: Any, first: Any, second: Any, *, pos_label: Any = None, confidence
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target.
     first, second : array-like of shape (n,)
         The scores of two models for the same rows, larger for the positive class; of (n, 2) posteriors the
         second column is taken.

@@ -81,7 +81,7 @@ def error_parts(y: Any, predicted: Any, best: Any, truth: Any, *, loss: str = "s
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), or scanned rows
         Targets of the test rows.
     predicted : array-like of shape (n,) or (B, n)
         Predictions of the trained model, or of B models trained on different samples, whose losses are

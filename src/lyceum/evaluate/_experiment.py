@@ -19,6 +19,7 @@ from lyceum.data import Rows, other_target, refuse_beside_rows
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate._common import named_choice
 from lyceum.evaluate._label_codes import weights_of
+from lyceum.report import show_count
 
 __all__ = ["Experiment", "SplitResult", "Subset", "run_all"]
 
@@ -162,7 +163,13 @@ class Experiment:
     def losses(self, predicted: np.ndarray, places: np.ndarray) -> np.ndarray:
         """The loss of every row at `places`."""
         target = self.y if self.codes is None else self.codes
-        return np.asarray(self.loss(target[places], predicted), dtype=np.float64)
+        found = np.asarray(self.loss(target[places], predicted), dtype=np.float64)
+        if found.shape != places.shape:
+            raise SettingError(
+                f"the loss function gave the shape {found.shape} for {show_count(len(places), 'row')}: it "
+                "must give one loss per row, not their mean"
+            )
+        return found
 
     def mean(self, losses: np.ndarray, places: np.ndarray) -> float:
         """The weighted mean of the losses of the rows at `places`; 0 when the weights sum to 0."""

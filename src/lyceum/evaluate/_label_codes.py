@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from lyceum.base import target_of
-from lyceum.data import Rows, class_codes, row_weights
+from lyceum.data import Rows, class_codes, refuse_beside_rows, row_weights
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.report import show_count
 
@@ -17,21 +17,64 @@ __all__ = [
     "column_of",
     "common_codes",
     "known_codes",
+    "number_array",
+    "number_column",
     "positive_mask",
     "score_array",
     "score_column",
+    "truth_and_weights",
     "weights_of",
 ]
 
 
 def column_of(values: Any, name: str) -> np.ndarray:
     """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their target."""
-    array = np.asarray(_target_column(values, name) if isinstance(values, Rows) else values)
+    array = _array_of(_target_column(values, name) if isinstance(values, Rows) else values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(f"{name} has shape {array.shape}: give one value per row")
     return array
+
+
+def number_column(values: Any, name: str) -> np.ndarray:
+    """One column of numbers as float64.
+
+    >>> number_column([1, 2], "y")
+    array([1., 2.])
+    """
+    return _numbers(column_of(values, name), name)
+
+
+def _array_of(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise DataError(f"{name} cannot be read as an array: {error}") from error
+
+
+def _numbers(array: np.ndarray, name: str) -> np.ndarray:
+    try:
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    example = f" such as {array.ravel().tolist()[0]!r}" if array.size else ""
+    raise DataError(f"{name} must hold numbers, but it holds {array.dtype}{example}")
+
+
+def truth_and_weights(y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """The true labels or values, and the weights; scanned rows stand for their target and their weights.
+
+    >>> from lyceum.data import scan
+    >>> rows = scan(np.array([[0.0, 1.0, 2.5], [0.0, 2.0, 3.5]]), target="x2", weight="x1")
+    >>> [part.tolist() for part in truth_and_weights(rows, None)]
+    [[2.5, 3.5], [1.0, 2.0]]
+    """
+    if not isinstance(y, Rows) or y.schema.weight is None:
+        return y, sample_weight
+    refuse_beside_rows(sample_weight)
+    return target_of(y), y.sample_weight
 
 
 def _target_column(rows: Rows, name: str) -> np.ndarray:
@@ -41,8 +84,8 @@ def _target_column(rows: Rows, name: str) -> np.ndarray:
         raise DataError(f"{name} is scanned rows, which hold a table: give {instead}")
     if rows.schema.weight is not None:
         raise DataError(
-            f"{name} is scanned rows with the weights {rows.schema.weight!r}, which would be lost: give "
-            "rows.y and sample_weight=rows.sample_weight, or rows without weights"
+            f"{name} is scanned rows with the weights {rows.schema.weight!r}, which cannot count here: give "
+            "rows.y, so that every row counts once"
         )
     return target_of(rows)
 
@@ -51,7 +94,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """Weights as float64, or None for equal ones."""
     if sample_weight is None:
         return None
-    w = column_of(sample_weight, "sample_weight").astype(np.float64, copy=False)
+    w = number_column(sample_weight, "sample_weight")
     if len(w) != n_rows:
         raise DataError(f"sample_weight has {len(w)} values for {show_count(n_rows, 'row')}")
     if not (np.isfinite(w).all() and (w >= 0.0).all()):
@@ -205,7 +248,12 @@ def score_column(score: Any, n_rows: int) -> np.ndarray:
 
 def score_array(score: Any, name: str = "score") -> np.ndarray:
     """Scores or posteriors as they came, as an array; scanned rows are refused."""
-    return column_of(score, name) if isinstance(score, Rows) else np.asarray(score)
+    return column_of(score, name) if isinstance(score, Rows) else _array_of(score, name)
+
+
+def number_array(values: Any, name: str) -> np.ndarray:
+    """Numbers of any shape as float64; scanned rows are refused."""
+    return _numbers(score_array(values, name), name)
 
 
 def score_matrix(y: Any, score: Any, classes: Any = None) -> tuple[list[Any], np.ndarray, np.ndarray]:

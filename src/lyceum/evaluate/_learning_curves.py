@@ -193,6 +193,8 @@ def losses_by_split(results: list[SplitResult], n_points: int) -> tuple[np.ndarr
 def _counts(sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
     """Numbers of training rows, rising, from shares or numbers."""
     sizes = np.asarray(sizes)
+    if sizes.dtype.kind not in "iuf" or (sizes < 0).any():
+        raise SettingError(f"sizes={sizes.tolist()}: give numbers of rows, or shares above 0 and up to 1.0")
     if sizes.dtype.kind == "f":
         if not ((sizes > 0.0) & (sizes <= 1.0)).all():
             raise SettingError(f"sizes={sizes.tolist()}: shares lie above 0 and up to 1.0")

@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum.errors import SettingError
 from lyceum.evaluate._confusion import Confusion, confusion
-from lyceum.evaluate._label_codes import score_matrix, weights_of
+from lyceum.evaluate._label_codes import score_matrix, truth_and_weights, weights_of
 from lyceum.evaluate._roc import auc, sorted_auc
 
 __all__ = ["auc_fawcett", "auc_hand_till", "macro_average_modified"]
@@ -20,8 +20,8 @@ def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any =
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n, K)
         Posteriors or scores, columns in the order of the classes; (n,) for two classes.
     classes : array-like of shape (K,), optional
@@ -47,6 +47,7 @@ def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any =
     >>> auc_fawcett(["a", "b", "c"], np.eye(3))
     1.0
     """
+    y, sample_weight = truth_and_weights(y, sample_weight)
     labels, codes, score = score_matrix(y, score, classes)
     w = weights_of(sample_weight, len(codes))
     shares = np.bincount(codes, w, minlength=len(labels)).astype(np.float64)
@@ -63,8 +64,8 @@ def auc_hand_till(y: Any, score: Any, *, classes: Any = None, sample_weight: Any
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n, K)
         Posteriors or scores, columns in the order of the classes; (n,) for two classes.
     classes : array-like of shape (K,), optional
@@ -91,6 +92,7 @@ def auc_hand_till(y: Any, score: Any, *, classes: Any = None, sample_weight: Any
     >>> auc_hand_till([0, 1, 2], np.eye(3))
     1.0
     """
+    y, sample_weight = truth_and_weights(y, sample_weight)
     labels, codes, score = score_matrix(y, score, classes)
     w = weights_of(sample_weight, len(codes))
     counts = np.bincount(codes, w, minlength=len(labels))
@@ -130,8 +132,8 @@ def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any 
 
     Parameters
     ----------
-    y : array-like of shape (n,) or Confusion
-        The true labels, or a confusion matrix.
+    y : array-like of shape (n,), scanned rows or Confusion
+        The true labels (rows stand for their target and carry their weights), or a confusion matrix.
     predicted : array-like of shape (n,), optional
         The predictions; not needed with a confusion matrix.
     sample_weight : array-like of shape (n,), optional

@@ -11,7 +11,7 @@ from scipy import stats
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._experiment import Experiment, run_all
-from lyceum.evaluate._label_codes import column_of
+from lyceum.evaluate._label_codes import number_array, number_column, same_length
 from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._splits import FiveByTwo
 from lyceum.report import Summary
@@ -166,9 +166,12 @@ def five_by_two(
                 f"results of {len(first.losses)} folds: cross_validate by five halvings, FiveByTwo()"
             )
         first, second = first.losses.reshape(5, 2), second.losses.reshape(5, 2)
-    d = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    if d.shape != (5, 2) or not np.isfinite(d).all():
-        raise DataError(f"losses of shape {d.shape}: give finite losses of 5 halvings by 2 folds")
+    one, two = number_array(first, "first"), number_array(second, "second")
+    if not one.shape == two.shape == (5, 2) or not np.isfinite([one, two]).all():
+        raise DataError(
+            f"losses of shapes {one.shape} and {two.shape}: give finite losses of 5 halvings by 2 folds"
+        )
+    d = one - two
     variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     t = _statistic(float(d[0, 0]), math.sqrt(variances.mean()))
     f = _statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
@@ -291,7 +294,9 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) 
         first, second, test_to_train = first.losses, second.losses, first.test_to_train
     if test_to_train is None:
         raise SettingError("give test_to_train with losses: test rows over training rows, 1/(k-1) for k-fold")
-    d = column_of(first, "first").astype(np.float64) - column_of(second, "second").astype(np.float64)
+    one, two = number_column(first, "first"), number_column(second, "second")
+    same_length(one, two, "first and second")
+    d = one - two
     if len(d) < 2 or not np.isfinite(d).all():
         raise DataError(f"{len(d)} splits: give finite losses of at least two")
     if not test_to_train > 0.0:

@@ -118,8 +118,8 @@ def class_report(
 
     Parameters
     ----------
-    y : array-like of shape (n,) or Confusion
-        The true labels, or a confusion matrix.
+    y : array-like of shape (n,), scanned rows or Confusion
+        The true labels (rows stand for their target and carry their weights), or a confusion matrix.
     predicted : array-like of shape (n,), optional
         The predictions; not needed with a confusion matrix.
     classes : array-like, optional

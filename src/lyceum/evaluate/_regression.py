@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.errors import DataError, MissingValuesError
 from lyceum.evaluate._common import ratio
-from lyceum.evaluate._label_codes import column_of, same_length, weights_or_ones
+from lyceum.evaluate._label_codes import number_column, same_length, truth_and_weights, weights_or_ones
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
@@ -106,7 +106,7 @@ def regression_report(
     Parameters
     ----------
     y, predicted : array-like of shape (n,)
-        True and predicted values.
+        True and predicted values; scanned rows as y stand for their target and carry their weights.
     mean : float, optional
         The constant that relative errors compare with: by default the mean of y; give the mean of the
         training rows to compare with what was known before.
@@ -127,7 +127,8 @@ def regression_report(
     >>> round(report.mse, 4), report.r2
     (0.3333, 0.5)
     """
-    truth, guess = (column_of(v, name).astype(np.float64) for v, name in ((y, "y"), (predicted, "predicted")))
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    truth, guess = number_column(y, "y"), number_column(predicted, "predicted")
     same_length(truth, guess, "y and predicted")
     for values, name in ((truth, "y"), (guess, "predicted")):
         if not np.isfinite(values).all():

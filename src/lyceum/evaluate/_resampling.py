@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from lyceum.errors import DataError
 from lyceum.evaluate._experiment import Experiment, Predict, run_all
 from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._splits import Split, StratifiedFolds
 from lyceum.report import Summary, Table, show_count
+from lyceum.statistics import given_splits
 
 __all__ = ["CrossValidation", "cross_validate", "splits_of"]
 
@@ -234,29 +234,19 @@ def cross_validate(
 
 def splits_of(cv: Any, experiment: Experiment, random_state: Any, groups: Any = None) -> list[Split]:
     """The splits, each checked: training and test rows never overlap and neither is empty."""
-    scheme = (
-        StratifiedFolds(int(cv), random_state=random_state)
-        if isinstance(cv, int | np.integer)
-        else check_cv(cv)
-    )
-    pairs = scheme.split(experiment.splitter_input, experiment.y, groups)
-    splits = [(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
-    if not splits:
-        raise DataError("cv gave no splits")
+    if isinstance(cv, int | np.integer):
+        cv = StratifiedFolds(int(cv), random_state=random_state)
+    y = experiment.y
+    splits = given_splits(cv, len(y), y, groups, X=experiment.splitter_input)
     for i, (train, test) in enumerate(splits):
         if not len(train) or not len(test):
             raise DataError(
                 f"split {i} has {len(train)} training and {len(test)} test rows: neither may be empty"
             )
-        is_train = np.zeros(len(experiment.y), dtype=bool)
+        is_train = np.zeros(len(y), dtype=bool)
         is_train[train] = True
         if is_train[test].any():
             raise DataError(
                 f"split {i} has {show_count(int(is_train[test].sum()), 'row')} in both training and test"
             )
     return splits
-
-
-def _row_numbers(rows: Any) -> np.ndarray:
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool else rows

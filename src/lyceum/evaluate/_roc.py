@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum._threads import ordered_map
 from lyceum.errors import MissingValuesError
-from lyceum.evaluate._label_codes import positive_mask, score_column, weights_of
+from lyceum.evaluate._label_codes import positive_mask, score_column, truth_and_weights, weights_of
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
@@ -104,6 +104,7 @@ class Steps:
 
     @classmethod
     def of(cls, y: Any, score: Any, pos_label: Any = None, sample_weight: Any = None) -> Steps:
+        y, sample_weight = truth_and_weights(y, sample_weight)
         mask = positive_mask(y, pos_label)
         score = score_column(score, len(mask))
         w = weights_of(sample_weight, len(mask))
@@ -201,8 +202,8 @@ def auc(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None)
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional
@@ -230,6 +231,7 @@ def auc(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None)
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
+    y, sample_weight = truth_and_weights(y, sample_weight)
     if sample_weight is not None:
         return Steps.of(y, score, pos_label, sample_weight).area()
     mask = positive_mask(y, pos_label)
@@ -243,8 +245,8 @@ def roc(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional

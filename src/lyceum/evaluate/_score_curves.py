@@ -82,8 +82,8 @@ def precision_recall(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional
@@ -226,8 +226,8 @@ def cost_curve(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        The true labels.
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional

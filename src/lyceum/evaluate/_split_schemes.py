@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, check_cv
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
 
 from lyceum.data import Rows
 from lyceum.evaluate._common import named_choice
@@ -19,6 +19,7 @@ from lyceum.evaluate._splits import (
     StratifiedFolds,
     size_and_target,
 )
+from lyceum.statistics import given_splits
 
 __all__ = ["row_splits", "splitter"]
 
@@ -116,4 +117,4 @@ def row_splits(cv: Any, n: int, seed: int) -> Iterator[Split]:
     """
     if isinstance(cv, int | np.integer):
         cv = splitter("k_fold", n_splits=min(int(cv), n), random_state=seed % 2**31)
-    return check_cv(cv).split(np.zeros(n))
+    return iter(given_splits(cv, n))

@@ -357,7 +357,7 @@ def train_validation_test(
     >>> [len(part) for part in train_validation_test(100, random_state=0)]
     [60, 20, 20]
     """
-    if len(shares) != 3 or min(shares) <= 0.0 or abs(sum(shares) - 1.0) > 1e-9:
+    if len(shares) != 3 or not min(shares) > 0.0 or not abs(sum(shares) - 1.0) <= 1e-9:
         raise SettingError(f"shares={shares}: give three shares above 0 that sum to 1")
     if isinstance(y, int | np.integer):
         n, target = int(y), None

@@ -37,6 +37,13 @@ def _number(value: Any, what: str) -> float:
 class _Combined(Kernel):
     """A kernel of other kernels."""
 
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            if not isinstance(part, Kernel):
+                raise SettingError(
+                    f"{type(self).__name__} is made of kernels, but {part!r} is none: give one, e.g. Linear()"
+                )
+
     @property
     def parts(self) -> tuple[Kernel, ...]:
         raise undefined(self, "parts")
@@ -271,6 +278,7 @@ class Scaled(_Combined):
     kernel: Kernel
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "factor", _number(self.factor, "scale"))
 
     @property

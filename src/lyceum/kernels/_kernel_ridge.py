@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import single_threaded_blas
 from lyceum.base import Regressor
 from lyceum.data import Block, Rows
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
 from lyceum.kernels._ridge_explanation import explain_ridge
 from lyceum.kernels._ridge_solvers import (
@@ -224,7 +224,7 @@ class KernelRidge(Regressor, KernelLearner):
 
     def _fits(self, Y: np.ndarray, mixed: bool) -> list[_Fit]:
         """The solution for every target: one factor of K for every λ."""
-        alphas = np.ravel(np.asarray(self.alpha, dtype=np.float64))
+        alphas = np.ravel(number_setting("alpha", self.alpha))
         if len(alphas) not in (1, Y.shape[1]) or not ((alphas > 0) & np.isfinite(alphas)).all():
             raise SettingError(
                 f"alpha must be one positive number, or one for each of {Y.shape[1]} targets, "
@@ -243,7 +243,9 @@ class KernelRidge(Regressor, KernelLearner):
         root = np.sqrt(self.row_weights_)
         B = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64) * root * root[:, None]
         grid = (
-            _GRID * np.trace(B) / len(B) if self.alphas is None else np.sort(np.asarray(self.alphas, float))
+            _GRID * np.trace(B) / len(B)
+            if self.alphas is None
+            else np.sort(number_setting("alphas", self.alphas))
         )
         if not len(grid) or not (grid > 0).all():
             raise SettingError("alphas must be positive numbers, and at least one")

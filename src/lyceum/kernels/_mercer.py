@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from lyceum.errors import DataError
-from lyceum.kernels._kernel import as_kernel
+from lyceum.errors import DataError, number_setting
+from lyceum.kernels._kernel import Kernel, as_kernel
 
 __all__ = ["MercerCheck", "is_mercer"]
 
@@ -117,7 +117,9 @@ def is_mercer(kernel: Any, X: Any = None, *, y: Any = None) -> MercerCheck:
     Not a Mercer kernel: the Gram matrix of these 2 rows has the eigenvalue -1 (the largest is 3).
     """
     if X is None:
-        K = np.asarray(kernel, dtype=np.float64)
+        if isinstance(kernel, str | Kernel) or callable(kernel):
+            raise DataError("a kernel is checked on rows: give X too, or a Gram matrix alone")
+        K = number_setting("a Gram matrix", kernel)
     else:
         found = as_kernel(kernel)
         K = np.asarray(found.learn(X, y).gram(X), dtype=np.float64)

@@ -176,6 +176,10 @@ class Function(Kernel):
 
     function: Callable[[Any, Any], Any]
 
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise SettingError(f"function={self.function!r} cannot be called: give a function of two rows")
+
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         A, B = numbers_of(self, X, Y)
         if self._takes_matrices(A, B):
@@ -195,7 +199,11 @@ class Function(Kernel):
         return values
 
     def _value(self, x: np.ndarray, y: np.ndarray) -> float:
-        value = np.asarray(self.function(x, y), dtype=np.float64)
+        value = self.function(x, y)
+        try:
+            value = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise SettingError(f"the kernel function gave {value!r}: it must give one number") from error
         if value.size != 1:
             raise SettingError(f"the kernel function gave {value.size} values for two rows: it must give one")
         return float(value.reshape(()))

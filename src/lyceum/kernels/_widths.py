@@ -10,6 +10,7 @@ from scipy import sparse
 from lyceum.data import row_weights
 from lyceum.distances import nearest, pairwise
 from lyceum.errors import DataError
+from lyceum.report import show_count
 from lyceum.statistics import weighted_median
 
 __all__ = ["closest_sigma", "median_sigma", "scale_gamma"]
@@ -90,6 +91,10 @@ def closest_sigma(X: Any, y: Any) -> float:
     2.0
     """
     X, y = X if sparse.issparse(X) else np.asarray(X), np.asarray(y)
+    if y.ndim != 1 or len(y) != X.shape[0]:
+        raise DataError(
+            f"y has the shape {y.shape} for {show_count(X.shape[0], 'row')} of X: give one class each"
+        )
     classes = np.unique(y)
     if len(classes) < 2:
         raise DataError(

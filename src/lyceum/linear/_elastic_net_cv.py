@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
 from lyceum.data import Rows
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._elastic_net import ElasticNet, on_columns, penalized_squares, warn_unsolved
 from lyceum.linear._fold_errors import by_columns, by_moments, scatters
@@ -167,7 +167,7 @@ class ElasticNetCV(PenaltyCV):
 
     @property
     def _ratios(self) -> np.ndarray:
-        ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
+        ratios = np.atleast_1d(number_setting("l1_ratio", self.l1_ratio))
         if not len(ratios) or not ((ratios > 0) & (ratios <= 1)).all():
             raise SettingError(f"l1_ratio={self.l1_ratio!r}: give numbers above 0 and up to 1")
         return ratios

@@ -318,13 +318,13 @@ class LinearRegression(LeastSquares):
     def summary(self) -> Summary:
         """The coefficient table with standard errors, t, p and 95% intervals, and the quality of the fit."""
         check_is_fitted(self)
-        n, k = self.statistic_.n_rows, self.rank_ + int(self.fit_intercept)
+        n, k = self.statistic_.n_rows, self._n_parameters()
         facts = {
             "rows": n,
             "R²": self.r2_,
             "adjusted R²": self.adjusted_r2_,
-            "residual standard error": f"{self.sigma_:.4g} on {self.df_residual_} degrees of freedom",
-            "F": f"{self.f_:.4g} on {self.df_model_} and {self.df_residual_}, p = {self.f_p_:.3g}",
+            "residual standard error": self._error_text(),
+            "F": self._f_text(),
             "log-likelihood": self.log_likelihood_,
             "AIC, BIC": (2 * k - 2 * self.log_likelihood_, k * np.log(n) - 2 * self.log_likelihood_),
         }
@@ -332,6 +332,16 @@ class LinearRegression(LeastSquares):
             facts["rank"] = f"{self.rank_} of {len(self.coef_)}: some columns depend on others"
         columns = ("column", "coefficient", "std. error", "t", "p", "95% from", "to")
         return Summary(self._title(), facts, [Table("Coefficients", columns, self._table())])
+
+    def _error_text(self) -> str:
+        if self.df_residual_ < 1:
+            return "unknown: no degrees of freedom are left"
+        return f"{self.sigma_:.4g} on {self.df_residual_} degrees of freedom"
+
+    def _f_text(self) -> str:
+        if np.isnan(self.f_):
+            return f"undefined on {self.df_model_} and {self.df_residual_} degrees of freedom"
+        return f"{self.f_:.4g} on {self.df_model_} and {self.df_residual_}, p = {self.f_p_:.3g}"
 
     def _table(self) -> list[tuple]:
         limits = self.confidence_interval()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 
 __all__ = ["LOSSES", "MarginLoss", "margin_loss"]
 
@@ -150,4 +150,4 @@ def margin_loss(margin: Any, loss: str = "hinge") -> np.ndarray:
     """
     if loss not in LOSSES:
         raise SettingError(f"loss={loss!r}: choose one of {', '.join(LOSSES)}")
-    return LOSSES[loss].value(np.asarray(margin, dtype=np.float64))
+    return LOSSES[loss].value(number_setting("margin", margin))

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._native import native
 from lyceum.base import CATEGORICAL_FEATURES, finite_sums, separability_facts, set_separability
 from lyceum.data import Block, Rows
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.linear._linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
 from lyceum.linear._row_passes import dense_blocks, dense_parts, without_checks
 from lyceum.report import Summary
@@ -207,7 +207,7 @@ class Perceptron(LinearScores):
             return np.zeros((shape[0], shape[1] + 1))
         if len(self.start) != 2:
             raise SettingError(f"start must be (coef, intercept), got {len(self.start)} parts")
-        coef, intercept = (np.asarray(part, dtype=np.float64) for part in self.start)
+        coef, intercept = (number_setting("start", part) for part in self.start)
         if coef.size != shape[0] * shape[1] or intercept.size != shape[0]:
             raise SettingError(
                 f"start must have coefficients of shape {shape} and {shape[0]} intercepts, got "

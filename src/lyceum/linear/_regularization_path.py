@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._threads import single_threaded_blas
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._elastic_net import ElasticNet
+from lyceum.report import plain
 from lyceum.solvers import ElasticNetProblem, Solution
 
 __all__ = ["RegularizationPath", "elastic_net_path", "follow", "given_penalties", "grid", "lasso_path"]
@@ -59,6 +60,10 @@ class RegularizationPath:
     intercepts: np.ndarray
     dual_gaps: np.ndarray
     n_iters: np.ndarray
+
+    def as_dict(self) -> dict[str, Any]:
+        """The penalties and what was found at each, in JSON's own types."""
+        return plain({**asdict(self), "n_nonzero": self.n_nonzero})
 
     @property
     def n_nonzero(self) -> np.ndarray:
@@ -117,9 +122,7 @@ def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -
 
 def given_penalties(alphas: Any) -> np.ndarray:
     """The penalties that were given, falling."""
-    if any(isinstance(alpha, str) for alpha in np.ravel(np.asarray(alphas, dtype=object)).tolist()):
-        raise SettingError(f"alphas must be positive numbers; there is text in {alphas!r}")
-    values = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1]
+    values = np.sort(number_setting("alphas", alphas).ravel())[::-1]
     if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
         raise SettingError("alphas must be positive numbers")
     return values

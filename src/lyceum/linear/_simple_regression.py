@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, number_setting
+from lyceum.report import plain
 
 __all__ = ["SimpleRegression", "simple_regression"]
 
@@ -69,6 +70,10 @@ class SimpleRegression:
     def r2(self) -> float:
         return self.r**2
 
+    def as_dict(self) -> dict[str, Any]:
+        """The line and its errors, in JSON's own types."""
+        return plain({**asdict(self), "r2": self.r2})
+
     def predict(self, x: Any) -> np.ndarray:
         """The values of the line."""
         return self.intercept + self.slope * np.asarray(x, dtype=np.float64)
@@ -119,8 +124,8 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
 
 
 def _columns(x: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x, y = (np.asarray(values, dtype=np.float64) for values in (x, y))
-    w = np.ones(x.shape) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    x, y = number_setting("x", x), number_setting("y", y)
+    w = np.ones(x.shape) if sample_weight is None else number_setting("sample_weight", sample_weight)
     if x.ndim != 1 or x.shape != y.shape or x.shape != w.shape:
         raise DataError(f"x, y and weights have shapes {x.shape}, {y.shape}, {w.shape}: give one column each")
     for name, values in (("x", x), ("y", y), ("sample_weight", w)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from lyceum.distances import Metric, NeighborIndex, pairwise
 from lyceum.distances import metric as metric_named
@@ -24,7 +25,7 @@ def condense(X: Any, y: Any, *, metric: str | Metric = "euclidean") -> np.ndarra
 
     Parameters
     ----------
-    X : array of shape (n, d)
+    X : array or sparse array of shape (n, d)
     y : array of shape (n,)
         The classes.
     metric : str or Metric, default="euclidean"
@@ -59,7 +60,7 @@ def edit(X: Any, y: Any, *, n_neighbors: int = 3, metric: str | Metric = "euclid
 
     Parameters
     ----------
-    X : array of shape (n, d)
+    X : array or sparse array of shape (n, d)
     y : array of shape (n,)
         The classes.
     n_neighbors : int, default=3
@@ -93,9 +94,9 @@ def edit(X: Any, y: Any, *, n_neighbors: int = 3, metric: str | Metric = "euclid
     return edited_rows(X, np.unique(y, return_inverse=True)[1], metric_named(metric), n_neighbors)
 
 
-def _check_rows(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    X, y = np.asarray(X), np.asarray(y)
-    if X.ndim != 2 or y.shape != X.shape[:1] or not len(X):
+def _check_rows(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    X, y = X.tocsr() if sparse.issparse(X) else np.asarray(X), np.asarray(y)
+    if X.ndim != 2 or y.shape != X.shape[:1] or not X.shape[0]:
         raise DataError(f"X must have shape (n, d) and y shape (n,), but they have {X.shape} and {y.shape}")
     return X, y
 

@@ -72,13 +72,13 @@ class LocalModel:
         step = max(1, min(_QUERIES, _CELLS // max(1, wide)))
         stretches = [slice(start, min(len(Q), start + step)) for start in range(0, len(Q), step)]
         parts = list(
-            ordered_map(lambda some: self._some(Q[some], None if own is None else own[some]), stretches)
+            ordered_map(lambda some: self._fit_block(Q[some], None if own is None else own[some]), stretches)
         )
         if not parts:
-            return self._some(Q, own)
+            return self._fit_block(Q, own)
         return LocalFit(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(LocalFit)))
 
-    def _some(self, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
+    def _fit_block(self, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
         rules = native.LocalRules(self.degree, self.steps, self.rate, self.tolerance)
         lists = native.WeightedLists(*self.lists(Q, own))
         return LocalFit(*native.local_fits(self.X, self.y, np.ascontiguousarray(Q), lists, rules))

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Regressor
 from lyceum.data import Block, Rows
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors._local_descent import descend_at, polynomial_at
 from lyceum.neighbors._local_fits import LocalFit, LocalModel, bandwidths_to_try, n_terms
 from lyceum.neighbors._local_kernels import KERNELS, criterion
@@ -128,6 +128,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     }
 
     metric = "euclidean"
+    _missing_advice = ""  # the metric is no parameter
     metric_params = None
 
     def __init__(
@@ -212,7 +213,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     def _learn_scale(self, rows: Rows) -> None:
         if self.scale is None or isinstance(self.scale, str):
             return super()._learn_scale(rows)
-        scale = np.array(self.scale, dtype=np.float64)
+        scale = number_setting("scale", self.scale)
         d = self.rows_.shape[1]
         if scale.shape != (d,) or not ((scale > 0) & np.isfinite(scale)).all():
             raise SettingError(

@@ -170,6 +170,12 @@ class KNeighborsRegressor(Regressor, Voter):
         self._keep_more(block, known)
         return self._finish()
 
+    def _alternative(self) -> str:
+        return (
+            "lyceum.trees.DecisionTreeRegressor, or lyceum.distances.nearest(X, k, among=rows), which "
+            "streams the rows"
+        )
+
     def _finish(self, validation: Any = None):
         self.mean_ = float(np.average(self.targets_, weights=self.weights_))
         self._choose(validation)

@@ -10,11 +10,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner
 from lyceum.data import ArraySource, Block, Column, Rows, Schema
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors._radial_em import RadialMixture
 from lyceum.neighbors._radial_units import RadialUnits, place_centers, start_widths
 from lyceum.neighbors._smooth import minimise
-from lyceum.neighbors._stored_rows import check_some_rows, moments_of, spreads_of
+from lyceum.neighbors._stored_rows import check_not_empty, moments_of, spreads_of
 from lyceum.report import Summary, Table
 from lyceum.solvers import ExpectationMaximization
 from lyceum.statistics import seed_from
@@ -71,7 +71,7 @@ class RadialNetwork(Learner):
         """Scaled rows, targets (of the subclass) and weights in memory."""
         block = rows.gathered(type(self).__name__, "lyceum.neural.MLPClassifier or MLPRegressor")
         block = block.without_zero_weights()
-        check_some_rows(self, block)
+        check_not_empty(self, block)
         held = Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
         moments = moments_of(held)
         numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]
@@ -117,7 +117,7 @@ class RadialNetwork(Learner):
                 Z, v * len(Z), int(self.n_centers), self.centers, seed_from(self.random_state)
             )
         else:
-            centers = np.array(self.centers, dtype=np.float64)
+            centers = number_setting("centers", self.centers)
             if centers.ndim != 2 or centers.shape[1] != d or not len(centers):
                 raise SettingError(
                     f"centers must have shape (m, {d}), one row per unit, but they have {centers.shape}"

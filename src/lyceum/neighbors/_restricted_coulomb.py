@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
 from lyceum.data import ArraySource, Block, Rows, Schema, design_change
 from lyceum.distances import nearest, pairwise
-from lyceum.neighbors._stored_rows import check_some_rows, moments_of, spreads_of
+from lyceum.neighbors._stored_rows import check_not_empty, moments_of, spreads_of
 from lyceum.probability import log_probability
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -155,7 +155,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     def _gather(self, rows: Rows) -> Block:
         block = rows.gathered(type(self).__name__, "NearestCentroid").without_zero_weights()
-        check_some_rows(self, block)
+        check_not_empty(self, block)
         return block
 
     def _learn_scale(self, block: Block) -> None:

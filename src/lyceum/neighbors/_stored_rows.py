@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +22,7 @@ __all__ = [
     "STORED_CONSTRAINTS",
     "StoredRows",
     "as_cells",
-    "check_some_rows",
+    "check_not_empty",
     "invertible",
     "moments_of",
     "spreads_of",
@@ -52,7 +52,7 @@ _UNSCALED = ("euclidean", "manhattan", "minkowski", "chebyshev")
 _LISTED = 1 << 24  # neighbours in memory at a time
 
 
-def check_some_rows(learner: Any, block: Block) -> None:
+def check_not_empty(learner: Any, block: Block) -> None:
     """Refuse a block without a row, zero-weight rows being gone."""
     if not len(block):
         raise DataError(
@@ -67,6 +67,8 @@ class StoredRows(Learner):
     """
 
     _reads_rows = "in memory"
+
+    _missing_advice: ClassVar[str] = ", or take metric='gower', which compares the cells that are not missing"
 
     metric: Any
     metric_params: Any
@@ -87,12 +89,7 @@ class StoredRows(Learner):
             if self.metric_params:
                 raise SettingError("metric_params belong to a metric that is given by its name")
             return metric_named(self.metric)
-        try:
-            return metric_named(self.metric, **(self.metric_params or {}))
-        except TypeError as error:
-            raise SettingError(
-                f"metric_params {self.metric_params} do not fit {self.metric!r}: {error}"
-            ) from None
+        return metric_named(self.metric, **(self.metric_params or {}))
 
     @property
     def _metric_name(self) -> str:
@@ -124,8 +121,7 @@ class StoredRows(Learner):
         # metrics of mixed columns know the cells as the schema codes them
         if self._is_mixed:
             return [CheckCells(type(self).__name__, True)]
-        instead = ", or take metric='gower', which compares the cells that are not missing"
-        return [CheckCells(type(self).__name__, False, instead), self._design]
+        return [CheckCells(type(self).__name__, False, self._missing_advice), self._design]
 
     # -- keeping rows ----------------------------------------------------------------------------------------
 
@@ -137,7 +133,7 @@ class StoredRows(Learner):
 
     def _keep(self, block: Block) -> None:
         """Store the rows of a block, and learn metric and scales from them."""
-        check_some_rows(self, block)
+        check_not_empty(self, block)
         assert block.y is not None
         self.rows_, self.targets_, self.weights_ = (
             _own_copy(as_cells(block)),

@@ -10,6 +10,7 @@ from typing import Any
 from lyceum.errors import DataError
 from lyceum.networks._directed_graph import (
     Parents,
+    all_nodes,
     ancestors_of,
     children_of,
     descendants_of,
@@ -144,10 +145,7 @@ class LocalMarkov:
 def _parents_of(net: BayesNet | Parents) -> dict[str, Sequence[str]]:
     if isinstance(net, BayesNet):
         return dict(net.parents)
-    parents: dict[str, Sequence[str]] = {name: tuple(of) for name, of in net.items()}
-    for of in list(parents.values()):
-        for name in of:
-            parents.setdefault(name, ())
+    parents = all_nodes({name: tuple(of) for name, of in net.items()})
     topological_order(parents)
     return parents
 

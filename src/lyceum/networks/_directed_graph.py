@@ -8,6 +8,7 @@ from lyceum.errors import DataError
 
 __all__ = [
     "Parents",
+    "all_nodes",
     "ancestors_of",
     "children_of",
     "descendants_of",
@@ -21,7 +22,14 @@ Parents = Mapping[str, Sequence[str]]
 
 
 def topological_order(parents: Parents) -> list[str]:
-    """The nodes with parents before children; among free ones in the order given. Raises on a cycle."""
+    """The nodes with parents before children; among free ones in the order given. Raises on a cycle.
+
+    A name that occurs only among the parents of others is a node without parents.
+
+    >>> topological_order({"grass": ["rain", "sprinkler"], "sprinkler": ["rain"]})
+    ['rain', 'sprinkler', 'grass']
+    """
+    parents = all_nodes(parents)
     waiting = {name: len(of) for name, of in parents.items()}
     children = children_of(parents)
     order = [name for name, count in waiting.items() if not count]
@@ -36,6 +44,15 @@ def topological_order(parents: Parents) -> list[str]:
             "turn or leave out one of these edges"
         )
     return order
+
+
+def all_nodes(parents: Parents) -> dict[str, Sequence[str]]:
+    """The parents of every node, none for a name that occurs only among the parents of others."""
+    found = dict(parents)
+    for of in parents.values():
+        for name in of:
+            found.setdefault(name, ())
+    return found
 
 
 def find_cycle(parents: Parents) -> list[str]:
@@ -98,7 +115,12 @@ def markov_blanket_of(name: str, parents: Parents) -> list[str]:
 
 
 def moral_graph(parents: Parents) -> dict[str, set[str]]:
-    """The neighbours of every node when parents of a common child are joined and directions are dropped."""
+    """The neighbours of every node when parents of a common child are joined and directions are dropped.
+
+    >>> {name: sorted(near) for name, near in moral_graph({"grass": ["rain", "sprinkler"]}).items()}
+    {'grass': ['rain', 'sprinkler'], 'rain': ['grass', 'sprinkler'], 'sprinkler': ['grass', 'rain']}
+    """
+    parents = all_nodes(parents)
     near: dict[str, set[str]] = {name: set() for name in parents}
     for name, of in parents.items():
         family = [name, *of]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, number_setting
 from lyceum.probability import find_labels
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def read_evidence(
     codes = np.full((1, len(net.nodes)), -1, np.int32)
     hard: dict[str, int] = {}
     numbers: dict[str, float] = {}
+    if not isinstance(evidence, Mapping | None):
+        raise DataError(f"the evidence must be a dict of variable to state, got {evidence!r}")
     given: dict[str, Any] = dict(evidence or {})
     for name, state in given.items():
         place = net.find(name)
@@ -105,8 +107,8 @@ def _likelihoods(net: BayesNet, name: str, values: Any) -> np.ndarray:
         lacking = set(range(len(states))) - set(places)
         if lacking:
             raise DataError(f"soft evidence on {name!r} lacks the state {states[min(lacking)]!r}")
-        values = np.array(list(values.values()), dtype=np.float64)[np.argsort(places)]
-    array = np.asarray(values, dtype=np.float64)
+        values = [list(values.values())[place] for place in np.argsort(places)]
+    array = number_setting(f"soft evidence on {name!r}", values)
     if array.shape != (len(states),) or not np.isfinite(array).all() or (array < 0).any() or not array.any():
         raise DataError(
             f"soft evidence on {name!r} must be {len(states)} likelihoods of at least 0, not all 0, not "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -295,6 +295,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 def _given_structure(structure: Any, names: list[str]) -> list[set[int]]:
     """The parents of every column and of the class in a given network; columns it lacks stand alone."""
     parents = structure.parents if isinstance(structure, BayesNet) else structure
+    for name, of in parents.items():
+        if isinstance(of, str) or not isinstance(of, Collection):
+            raise SettingError(f"the given structure must have a list of parents for {name!r}, got {of!r}")
     if names[-1] not in parents and not any(names[-1] in of for of in parents.values()):
         raise SchemaError(f"the given structure has no node for the class, which is named {names[-1]!r}")
     found: list[set[int]] = [set() for _ in names]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.errors import DataError, ModelFileError
+from lyceum.errors import DataError, ModelFileError, number_setting
 
 __all__ = ["GaussianNode", "Node", "TableNode"]
 
@@ -77,7 +77,7 @@ class TableNode:
         elif isinstance(self.table, Mapping):
             table = self._from_mapping([states[parent] for parent in self.parents], shape)
         else:
-            table = np.array(self.table, dtype=np.float64)
+            table = np.array(number_setting(f"the table of {self.name!r}", self.table))
         where = f"the table of {self.name!r}"
         if table.shape != shape:
             axes = " × ".join([*self.parents, self.name])
@@ -101,7 +101,7 @@ class TableNode:
         if lacking or extra:
             what = f"lacks {lacking[0]}" if lacking else f"has {extra[0]}, which is no combination of states"
             raise DataError(f"the table of {self.name!r} given {', '.join(self.parents)} {what}")
-        rows = [np.asarray(given[key], dtype=np.float64) for key in wanted]
+        rows = [number_setting(f"the table of {self.name!r}", given[key]) for key in wanted]
         if any(row.shape != (len(self.states),) for row in rows):
             raise DataError(f"the table of {self.name!r} needs {len(self.states)} probabilities in every row")
         return np.array(rows).reshape(shape)
@@ -182,16 +182,18 @@ class GaussianNode:
             ("coefficients", self.coefficients, (*shape, numeric)),
             ("variance", self.variance, shape),
         ):
-            array = np.array(value, dtype=np.float64)
+            array = np.array(number_setting(f"{what} of {self.name!r}", value))
             if array.shape != wanted and array.size:
                 try:
                     array = np.broadcast_to(array, wanted).copy()
                 except ValueError:
                     array = np.empty(0)
             array = np.zeros(wanted) if not array.size and not numeric and what == "coefficients" else array
-            if array.shape != wanted or not np.isfinite(array).all():
+            if array.shape != wanted:
                 got = np.shape(value)
-                raise DataError(f"{what} of {self.name!r} has the shape {got}, expected {wanted}, all finite")
+                raise DataError(f"{what} of {self.name!r} has the shape {got}, but {wanted} is needed")
+            if not np.isfinite(array).all():
+                raise DataError(f"{what} of {self.name!r} must be finite, got {value!r}")
             array.setflags(write=False)
             parts.append(array)
         if (parts[2] < 0).any():

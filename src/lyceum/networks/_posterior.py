@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
 
@@ -250,3 +250,7 @@ class MostProbable:
     states: dict[str, Any]
     log_probability: float
     probability: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The states and their probabilities, in JSON's own types."""
+        return plain(asdict(self))

@@ -23,7 +23,7 @@ from lyceum.networks._pdag import Pattern, extend
 from lyceum.networks._structure_search import EdgeRules, StructureSearch, random_moves
 from lyceum.networks._tree_structures import chow_liu, tree_augmented
 from lyceum.probability import find_labels
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, plain
 
 __all__ = ["METHODS", "LearnedStructure", "learn_structure"]
 
@@ -78,6 +78,22 @@ class LearnedStructure:
     history: list[float]
     undirected: list[tuple[str, str]]
     n_tests: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The method, the score, the edges and the search, in JSON's own types."""
+        return plain(
+            {
+                "method": self.method,
+                "score_name": self.score_name,
+                "score": self.score,
+                "nodes": self.net.names,
+                "edges": self.net.edges,
+                "undirected": self.undirected,
+                "parameters": self.net.n_parameters,
+                "history": self.history,
+                "n_tests": self.n_tests,
+            }
+        )
 
     def summary(self) -> Summary:
         """The method, the score and the edges."""
@@ -236,6 +252,8 @@ def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents
     for what, edges in (("required", required), ("forbidden", forbidden)):
         table = np.zeros((len(names), len(names)), dtype=bool)
         for edge in edges:
+            if isinstance(edge, str) or len(edge) != 2:
+                raise SettingError(f"{what} must be pairs (from, to) of variables, but it has {edge!r}")
             u, v = find_labels(list(edge), names, f"{what} edges: the variable")
             table[u, v] = True
         tables.append(table)

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from lyceum.base import check_same_columns, undefined, validation_parts
 from lyceum.data import Block, Rows
-from lyceum.errors import DataError, SchemaError, SettingError
+from lyceum.errors import DataError, SchemaError, SettingError, number_setting
 from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
 from lyceum.neural._network_settings import NetworkSettings
 from lyceum.neural._row_windows import FirstLook, HeldOut, RowPacker, Windows, first_look, spread
@@ -140,11 +140,12 @@ class FeedForward(NetworkSettings):
 
     def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
         """Widths, activations and integrations of the layers, from the current parameters."""
-        hidden = np.atleast_1d(np.asarray(self.hidden_layer_sizes, dtype=np.int64))
-        if hidden.ndim != 1 or (hidden < 1).any():
+        sizes = np.atleast_1d(number_setting("hidden_layer_sizes", self.hidden_layer_sizes))
+        if sizes.ndim != 1 or not ((sizes >= 1) & (sizes == np.floor(sizes))).all():
             raise SettingError(
                 f"hidden_layer_sizes must be positive whole numbers, got {self.hidden_layer_sizes}"
             )
+        hidden = sizes.astype(np.int64)
         widths = np.array([len(self.design_names), *hidden, self._n_outputs()], dtype=np.int64)
         return (
             widths,

@@ -15,7 +15,7 @@ __all__ = ["given_start"]
 def given_start(architecture: Architecture, start: Any) -> np.ndarray:
     """The parameters (coefs, intercepts) or (coefs, intercepts, radii) as one vector."""
     layers, parts = architecture.layers, list(start)
-    if len(parts) not in (2, 3) or any(len(part) != len(layers) for part in parts):
+    if len(parts) not in (2, 3) or any(not _has_length(part, len(layers)) for part in parts):
         raise SettingError(
             f"start must be (coefs, intercepts), or with spheres (coefs, intercepts, radii), lists with one "
             f"entry for each of the {len(layers)} layers"
@@ -23,6 +23,10 @@ def given_start(architecture: Architecture, start: Any) -> np.ndarray:
     radii = parts[2] if len(parts) == 3 else [None] * len(layers)
     numbered = enumerate(zip(layers, *parts[:2], radii))
     return np.concatenate([_layer(k, *given).ravel() for k, given in numbered])
+
+
+def _has_length(part: Any, n: int) -> bool:
+    return hasattr(part, "__len__") and len(part) == n
 
 
 def _layer(k: int, layer: Layer, weights: Any, biases: Any, radii: Any) -> np.ndarray:

@@ -8,7 +8,8 @@ from lyceum.paradigms._label_propagation import LabelPropagation
 from lyceum.paradigms._markov_decisions import DecisionProcess, Policy, policy_iteration, value_iteration
 from lyceum.paradigms._model_as_prior import ModelAsPrior
 from lyceum.paradigms._neighbor_distance import NeighborDistance
-from lyceum.paradigms._q_learning import QLearning, Sarsa, schedule
+from lyceum.paradigms._q_learning import QLearning, Sarsa
+from lyceum.paradigms._schedule import schedule
 from lyceum.paradigms._self_training import SelfTraining
 from lyceum.paradigms._semi_supervised_em import SemiSupervisedEM
 from lyceum.paradigms._shift import PriorShift, importance_weights, shifted_priors

@@ -3,56 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import undefined
-from lyceum.errors import DataError, SettingError
+from lyceum.base import unchanged_on_failure, undefined
+from lyceum.errors import DataError
 from lyceum.paradigms._markov_decisions import Policy, _best
+from lyceum.paradigms._schedule import as_schedule
 from lyceum.progress import report
 from lyceum.report import Summary
 from lyceum.statistics import seed_from
 
-__all__ = ["QLearning", "Sarsa", "schedule"]
+__all__ = ["QLearning", "Sarsa"]
 
-Schedule = Callable[[int], float]
 _WINDOW = 100  # episodes in the mean of the summary
-
-
-def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "linear") -> Schedule:
-    """A rate that falls from `start` to `end`.
-
-    Parameters
-    ----------
-    start, end : float
-    over : int, default=1000
-        Episodes until `end` is reached.
-    kind : {"linear", "exponential", "harmonic"}, default="linear"
-        "exponential" needs end > 0; "harmonic" is start / (1 + t / over), not below `end`.
-
-    Examples
-    --------
-    >>> falling = schedule(1.0, 0.1, over=10)
-    >>> falling(0), falling(5), falling(100)
-    (1.0, 0.55, 0.1)
-    """
-    if kind == "exponential" and not (start > 0 and end > 0):
-        raise SettingError("an exponential schedule needs a start and an end above 0")
-    if kind not in ("linear", "exponential", "harmonic"):
-        raise SettingError(f"kind must be 'linear', 'exponential' or 'harmonic', not {kind!r}")
-
-    def rate(t: int) -> float:
-        share = min(t / over, 1.0)
-        if kind == "linear":
-            return (1.0 - share) * start + share * end
-        if kind == "exponential":
-            return start * (end / start) ** share
-        return max(start / (1.0 + t / over), end)
-
-    return rate
+_SHARE = Interval(Real, 0, 1, closed="both")
+_COUNT = Interval(Integral, 1, None, closed="left")
 
 
 class _TabularLearner(BaseEstimator):
@@ -65,6 +36,16 @@ class _TabularLearner(BaseEstimator):
     max_steps: int
     initial_value: float
     random_state: int | np.random.RandomState | None
+
+    _parameter_constraints: ClassVar[dict] = {
+        "discount": [_SHARE],
+        "learning_rate": [_SHARE, StrOptions({"visits"}), callable],
+        "epsilon": [_SHARE, callable],
+        "n_episodes": [_COUNT],
+        "max_steps": [_COUNT],
+        "initial_value": [Real],
+        "random_state": ["random_state"],
+    }
 
     def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
         """The value of the next state, from its action values and the action that will be taken."""
@@ -79,12 +60,18 @@ class _TabularLearner(BaseEstimator):
             Gymnasium's interface with discrete states and actions; `GridWorld` has it too.
         y : ignored
         """
+        self._validate_params()
+        with unchanged_on_failure(self):
+            self._learn(environment)
+        return self
+
+    def _learn(self, environment: Any) -> None:
         n_states, n_actions = _sizes(environment)
         self.seed_ = seed_from(self.random_state)
         draws = _pairs_of_draws(np.random.default_rng(self.seed_))
         q = [[float(self.initial_value)] * n_actions for _ in range(n_states)]
         visits = [[0] * n_actions for _ in range(n_states)]
-        epsilon_at, rate_at = _as_schedule(self.epsilon), self._rate()
+        epsilon_at, rate_at = as_schedule(self.epsilon), self._rate()
         self.returns_, self.steps_ = np.zeros(self.n_episodes), np.zeros(self.n_episodes, dtype=int)
         for episode in range(self.n_episodes):
             seed = {"seed": int(self.seed_ % 2**31)} if episode == 0 else {}
@@ -97,13 +84,12 @@ class _TabularLearner(BaseEstimator):
                 report("episodes", episode, self.n_episodes)
         self.q_, self.visits_ = np.array(q), np.array(visits)
         self.shape_ = getattr(getattr(environment, "unwrapped", environment), "shape", None)
-        return self
 
     def _rate(self) -> Callable[[int, int], float]:
         """The learning rate at an episode and a visit of the pair."""
         if self.learning_rate == "visits":
             return lambda episode, visit: 1.0 / visit**0.8  # Σ = ∞, Σ² < ∞: Robbins and Monro
-        rate = _as_schedule(self.learning_rate)
+        rate = as_schedule(self.learning_rate)
         return lambda episode, visit: rate(episode)
 
     def _episode(
@@ -190,14 +176,6 @@ def _sizes(environment: Any) -> tuple[int, int]:
             )
         sizes.append(int(n))
     return sizes[0], sizes[1]
-
-
-def _as_schedule(rate: Any) -> Schedule:
-    if callable(rate):
-        return rate
-    if not 0.0 <= float(rate) <= 1.0:
-        raise SettingError(f"a rate must be from 0 to 1, or a schedule(...), not {rate!r}")
-    return lambda t: float(rate)
 
 
 def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
@@ -354,6 +332,11 @@ class Sarsa(_TabularLearner):
     >>> round(float(model.q_[1, 1]), 6)
     1.0
     """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_TabularLearner._parameter_constraints,
+        "expected": ["boolean"],
+    }
 
     def __init__(
         self,

@@ -89,7 +89,6 @@ class SelfTraining(Classifier, Ensemble):
 
     _takes_unlabelled: ClassVar[bool] = True
     _explains_by_replacement: ClassVar[bool] = True
-    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _alternative: ClassVar[str] = "SemiSupervisedEM"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -219,9 +218,6 @@ class SelfTraining(Classifier, Ensemble):
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the classifier."""
         return complexity(self.estimators_[0])
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"typical_": (self.n_features_in_,)}
 
 
 def _posteriors(model: SelfTraining, data: MemberData) -> np.ndarray:

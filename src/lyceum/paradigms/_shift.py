@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from lyceum.base import (
 from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
 from lyceum.ensemble import Ensemble, MemberData, posteriors
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear import LogisticRegression
 from lyceum.report import Explanation, Summary, Table
 
@@ -68,7 +69,12 @@ def importance_weights(
     if isinstance(X, Rows) or isinstance(X_new, Rows):
         raise DataError("importance_weights takes arrays and frames: give those, not scanned rows")
     model = LogisticRegression() if estimator is None else estimator
+    if cv is not None and (not isinstance(cv, Integral) or cv < 2):
+        raise SettingError(f"cv must be None or a number of folds from 2 on, not {cv!r}")
     n, m = _n_rows(X), _n_rows(X_new)
+    _check_same_columns(X, X_new)
+    if not n or not m:
+        raise DataError(f"importance_weights compares rows with rows, but X has {n} and X_new has {m}")
     both, where = _stack(X, X_new), np.repeat([0, 1], [n, m])
     if cv is None:
         proba = np.asarray(clone(model).fit(both, where).predict_proba(X))
@@ -88,6 +94,15 @@ def importance_weights(
 
 def _n_rows(X: Any) -> int:
     return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def _check_same_columns(X: Any, X_new: Any) -> None:
+    names, others = (list(getattr(part, "columns", ())) for part in (X, X_new))
+    if names != others:
+        raise DataError(f"X has the columns {names}, and X_new has {others}: give the same ones in one order")
+    shapes = [np.shape(part)[1:] for part in (X, X_new)]
+    if shapes[0] != shapes[1]:
+        raise DataError(f"X and X_new have rows of shape {shapes[0]} and {shapes[1]}: give the same columns")
 
 
 def _stack(X: Any, Y: Any) -> Any:
@@ -145,6 +160,8 @@ def shifted_priors(
         raise DataError(
             f"posteriors of shape {proba.shape} and priors of shape {old.shape} do not go together"
         )
+    if not ((proba >= 0).all() and (old >= 0).all() and old.sum() > 0):
+        raise DataError("posteriors and priors must be numbers of at least 0, and not all priors 0")
     # a row per class: its products run along the rows of the table
     ratio = (
         np.ascontiguousarray(proba.T) * np.divide(1.0, old, out=np.zeros_like(old), where=old > 0)[:, None]
@@ -274,7 +291,7 @@ class PriorShift(Classifier, Ensemble):
     def _given_priors(self) -> np.ndarray:
         if self.priors is None:
             return self.training_priors_
-        found = np.asarray(self.priors, dtype=np.float64)
+        found = number_setting("priors", self.priors)
         if found.shape != self.training_priors_.shape or not (found >= 0).all() or not found.sum() > 0:
             raise SettingError(
                 f"priors must be {len(self.classes_)} numbers of at least 0, not {self.priors!r}"

@@ -87,7 +87,6 @@ class TransferBoost(Classifier, Ensemble):
     """
 
     _explains_by_replacement: ClassVar[bool] = True
-    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -130,7 +129,8 @@ class TransferBoost(Classifier, Ensemble):
         """
         if not takes_weights(self._base()):
             raise SettingError(
-                f"{type(self._base()).__name__} takes no sample_weight, by which it is boosted"
+                f"{type(self._base()).__name__} takes no sample_weight, by which it is boosted: set "
+                "estimator to a classifier that does, or to a pipeline of Lyceum's own steps"
             )
         data, codes, w = self._member_data(X, y, sample_weight)
         target = self._domain(domain, len(codes))
@@ -220,7 +220,7 @@ class TransferBoost(Classifier, Ensemble):
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"votes_": (len(self.estimators_),), "typical_": (self.n_features_in_,)}
+        return super()._shapes() | {"votes_": (len(self.estimators_),)}
 
 
 def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:

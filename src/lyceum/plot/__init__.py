@@ -6,9 +6,9 @@ What a picture needs is imported when it is first drawn.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from lyceum._first_use import import_on_first_use
 from lyceum.plot import style
 from lyceum.plot.style import COLOURS
 
@@ -141,13 +141,4 @@ _MODULES = {
     "_tree_drawing": ("tree",),
 }
 
-
-def __getattr__(name: str) -> Any:
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"lyceum.plot.{module}"), name)
-    raise AttributeError(f"module 'lyceum.plot' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from lyceum.decision import ErrorRejectCurve
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style
 
 if TYPE_CHECKING:
@@ -63,6 +63,12 @@ def error_reject(
     named = curves if isinstance(curves, Mapping) else {label or "": curves}
     if not named:
         raise DataError("there are no curves to draw: give at least one")
+    for curve in named.values():
+        if not isinstance(curve, ErrorRejectCurve):
+            raise SettingError(
+                "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of name to "
+                f"such, not {type(curve).__name__}"
+            )
     if what is None:
         what = "error" if all(curve.zero_one for curve in named.values()) else "cost"
     ax = axes(ax)

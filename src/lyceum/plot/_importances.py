@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish
+from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,11 +62,22 @@ def importances(
     ['b', 'a', 'c']
     """
     if hasattr(model, "fit"):
-        check_is_fitted(model, "feature_importances_")
+        check_is_fitted(model)
+        if not hasattr(model, "feature_importances_"):
+            raise SettingError(
+                f"{type(model).__name__} has no feature_importances_: give those of "
+                "lyceum.trees.permutation_importance, which takes any learner"
+            )
         values = np.asarray(model.feature_importances_, dtype=np.float64)
         names = model.schema_.names if names is None and hasattr(model, "schema_") else names
     else:
-        values = np.asarray(model, dtype=np.float64)
+        try:
+            values = np.asarray(model, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise SettingError(
+                f"give a fitted learner with feature_importances_, or one number per column, not "
+                f"{type(model).__name__}"
+            ) from None
     if values.ndim != 1 or not len(values):
         raise DataError(f"importances have the shape {values.shape}: give one per column")
     names = [f"x{j}" for j in range(len(values))] if names is None else list(names)
@@ -80,7 +92,7 @@ def importances(
     ax.set_yticks(places, [str(names[int(j)]) for j in order])
     ax.invert_yaxis()
     left_out = len(values) - len(order)
-    finish(ax, label + (f"  ({left_out} more columns)" if left_out else ""), "", title)
+    finish(ax, label + (f"  ({show_count(left_out, 'more column')})" if left_out else ""), "", title)
     ax.grid(False, axis="y")
     ax.axvline(0.0, color=GREY, linewidth=0.8)
     return ax

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style
 
 if TYPE_CHECKING:
@@ -63,8 +63,12 @@ def staged_errors(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['training', 'validation', 'best: 2']
     """
+    if not isinstance(curves, Mapping):
+        raise SettingError(f"give a dict of name to the errors of every round, not {type(curves).__name__}")
     if not curves:
         raise DataError("there are no curves to draw: give at least one")
+    if best is not None and best not in curves:
+        raise DataError(f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}")
     ax = axes(ax)
     for name, values in curves.items():
         values = np.asarray(values, dtype=np.float64)
@@ -75,12 +79,10 @@ def staged_errors(
             )
         marker = "o" if len(values) <= 20 else None
         ax.plot(*downsample(at, values), label=name, marker=marker, markersize=4.0, **line_style(ax))
-        if name == best:
+        if name == best and not np.isnan(values).all():
             i = int(np.nanargmin(values) if goal == "min" else np.nanargmax(values))
             ax.axvline(at[i], color=GREY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {at[i]}",
                        gid="reference")  # fmt: skip
-    if best is not None and best not in curves:
-        raise DataError(f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}")
     if log:
         ax.set_yscale("log")
     finish(ax, x, error, title)

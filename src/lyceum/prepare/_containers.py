@@ -70,10 +70,10 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
 
 
 def _table(cells: np.ndarray, schema: Schema, original: pa.Table, library: str) -> pa.Table:
+    given = dict(zip(original.column_names, original.columns))
     columns = {}
     for j, column in enumerate(schema):
-        name = column.name
-        before = original.column(name).combine_chunks() if name in original.column_names else None
+        before = given[column.name].combine_chunks() if column.name in given else None
         columns[column.name] = _arrow_column(np.ascontiguousarray(cells[:, j]), column, before, library)
     return pa.table(columns)
 
@@ -118,6 +118,8 @@ def _convert(values: Any, dtype: Any, column: Column) -> Any:
     if column.numeric:
         return values.astype(dtype) if isinstance(dtype, pd.BooleanDtype) else values
     if isinstance(dtype, pd.CategoricalDtype):
+        own = {str(level): level for level in dtype.categories}  # such as intervals, which were read as text
+        values = values.cat.rename_categories(lambda one: own.get(one, one) if isinstance(one, str) else one)
         new = [value for value in values.dtype.categories if value not in dtype.categories]
         return values.astype(pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered))
     if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(dtype):

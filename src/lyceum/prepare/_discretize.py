@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Inputs, Rows, Schema, is_dask
-from lyceum.errors import ModelFileError, SettingError
+from lyceum.errors import ModelFileError, SettingError, number_setting
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._mdl_cuts import ClassBins, frequency_cuts, mdl_cuts, width_cuts
 from lyceum.prepare._steps import as_floats
@@ -165,7 +165,7 @@ class Discretize(Transformer):
         named = self.cuts if isinstance(self.cuts, Mapping) else dict.fromkeys(continuous, self.cuts)
         found = {}
         for name, cuts in named.items():
-            array = np.asarray(cuts, dtype=np.float64)
+            array = number_setting("cuts", cuts)
             if self.schema_[str(name)].is_categorical:
                 raise SettingError(f"cuts has the column {name!r}, which holds categories, not numbers")
             if array.ndim != 1 or not np.isfinite(array).all() or (np.diff(array) <= 0).any():

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, Schema
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._steps import Affine
 from lyceum.report import Summary, Table
@@ -82,8 +82,8 @@ class MinMax(Transformer, OnePassLearner):
         return self._through(self._affine(inverse=True), X)
 
     def _statistic(self) -> Callable[[Block], Moments]:
-        new_min, new_max = self.feature_range
-        if not new_min < new_max:
+        ends = number_setting("feature_range", self.feature_range)
+        if ends.shape != (2,) or not ends[0] < ends[1]:
             raise SettingError(
                 f"feature_range is {self.feature_range}: its minimum must be smaller than its maximum"
             )

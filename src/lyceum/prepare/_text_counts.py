@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Block, Column, Schema, is_dask
-from lyceum.errors import ModelFileError, SettingError, SourceError
+from lyceum.errors import DataError, ModelFileError, SettingError, SourceError
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._steps import as_floats
 from lyceum.report import Summary, Table
@@ -129,6 +129,12 @@ class TextCounts(Transformer):
             words[j] = sorted(most)
             df = np.array([counts[word] for word in sorted(most)], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
+        if texts and not any(words[j] for j in texts) and len(texts) == len(self.schema_):
+            raise DataError(
+                f"no word of column {self.schema_[texts[0]].name!r} stands in at least {self.min_rows} rows "
+                f"and in at most {self.max_share:.0%} of them, so that no column would be left: set "
+                "min_rows=1 or max_share=1.0"
+            )
         self.words_, self.idf_ = words, idf
         # texts to come are others: their columns list none
         columns = [Column.of_text(c.name) if j in texts else c for j, c in enumerate(self.schema_)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 
 __all__ = ["PRIOR_CONSTRAINTS", "class_priors", "log_probability"]
 
@@ -63,7 +63,7 @@ def class_priors(weight: Any, priors: Any = None, alpha: Any = 1.0) -> np.ndarra
     """
     weight = np.asarray(weight, dtype=np.float64)
     if priors is not None and not isinstance(priors, str):
-        return _check_priors(np.asarray(priors, dtype=np.float64), len(weight))
+        return _check_priors(number_setting("priors", priors), len(weight))
     shares = _RULES[priors or "data"](weight, _check_alpha(alpha, len(weight)))
     return shares / shares.sum()
 

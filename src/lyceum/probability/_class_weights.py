@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,15 @@ def class_weight_factors(class_weight: Any, labels: list, weight: np.ndarray | N
         unknown = [label for label in class_weight if label not in labels]
         if unknown:
             raise SettingError(f"class_weight names the class {unknown[0]!r}; the classes are {labels}")
-        return np.array([float(class_weight.get(label, 1.0)) for label in labels])
+        for label, factor in class_weight.items():
+            if not isinstance(factor, Real) or not 0.0 <= float(factor) < np.inf:
+                raise SettingError(
+                    f"class_weight has {factor!r} for the class {label!r}: give a finite number of at least 0"
+                )
+        factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+        if len(labels) and not factors.any():
+            raise SettingError("class_weight is 0 for every class: there is nothing to learn from")
+        return factors
     assert weight is not None
     share = weight * len(weight)
     return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)

@@ -69,10 +69,18 @@ class Factor:
     log: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.variables, Mapping):
+            raise DataError(f"variables must be a dict of name to states, not {self.variables!r}")
         variables = {
             str(name): unique_labels(states, f"variable {name!r}") for name, states in self.variables.items()
         }
-        values = np.array(self.values, dtype=np.float64)
+        empty = [name for name, states in variables.items() if not states]
+        if empty:
+            raise DataError(f"variable {empty[0]!r} has no states: give one at least")
+        try:
+            values = np.array(self.values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError(f"the values of a factor must be numbers, not {self.values!r}") from None
         shape = tuple(map(len, variables.values()))
         if values.shape != shape:
             raise DataError(
@@ -125,7 +133,7 @@ class Factor:
 
     def sum_out(self, *names: str) -> Factor:
         """Σ over all states of the variables `names`; the others stay."""
-        axes = self._axes(names)
+        axes = self._axes(dict.fromkeys(names))
         if not axes:
             return self
         values = logsumexp(self.values, axis=axes) if self.log else self.values.sum(axis=axes)
@@ -133,7 +141,7 @@ class Factor:
 
     def max_out(self, *names: str) -> Factor:
         """The maximum over all states of the variables `names`; the others stay."""
-        axes = self._axes(names)
+        axes = self._axes(dict.fromkeys(names))
         return self._make(self._drop(names), self.values.max(axis=axes), self.log) if axes else self
 
     def marginal(self, *names: str) -> Factor:
@@ -153,7 +161,7 @@ class Factor:
 
     # -- evidence --------------------------------------------------------------------------------------------
 
-    def reduce(self, evidence: Mapping[str, Any] | None = None, **states: Any) -> Factor:
+    def reduce(self, evidence: Mapping[str, Any] | None = None, /, **states: Any) -> Factor:
         """The factor with some variables fixed at a state; they are no longer among its variables.
 
         Parameters
@@ -207,7 +215,12 @@ class Factor:
 
     def __getitem__(self, states: Mapping[str, Any]) -> float:
         """The value at a state of every variable: `factor[{"rain": "yes", "grass": "wet"}]`."""
-        return float(self.reduce(**states).values)
+        left = self.reduce(**{str(name): state for name, state in states.items()})
+        if left.variables:
+            raise DataError(
+                f"name a state of every variable: {', '.join(map(repr, left.variables))} has none"
+            )
+        return float(left.values)
 
     def table(self) -> Table:
         """As a table of `lyceum.report`: one row per combination of states."""

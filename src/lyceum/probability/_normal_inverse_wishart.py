@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import multigammaln
 
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 
 __all__ = ["NormalInverseWishart", "StudentT", "positive_matrix", "prior_mean_vector"]
 
@@ -230,7 +230,7 @@ def prior_mean_vector(prior_mean: Any, mean: np.ndarray) -> np.ndarray:
     """
     if isinstance(prior_mean, str):
         return mean
-    given = np.asarray(prior_mean, dtype=np.float64)
+    given = number_setting("prior_mean", prior_mean)
     if given.shape not in ((), mean.shape) or not np.isfinite(given).all():
         raise SettingError(
             f"prior_mean must be one finite number, or one for each of the {len(mean)} columns"
@@ -254,7 +254,7 @@ def positive_matrix(name: str, value: Any, d: int) -> np.ndarray:
     >>> positive_matrix("scale", 2.0, 2).tolist()
     [[2.0, 0.0], [0.0, 2.0]]
     """
-    matrix = np.asarray(value, dtype=np.float64)
+    matrix = number_setting(name, value)
     matrix = matrix * np.eye(d) if matrix.ndim == 0 else matrix
     sound = matrix.shape == (d, d) and bool(np.isfinite(matrix).all()) and np.allclose(matrix, matrix.T)
     if not sound or np.linalg.eigvalsh(matrix).min(initial=np.inf) <= 0:

@@ -196,7 +196,7 @@ class ProbabilityTable:
             *prior._free_names, given=[name for name in joint._free_names if name not in prior._free_names]
         )
 
-    def at(self, **evidence: Any) -> ProbabilityTable:
+    def at(self, /, **evidence: Any) -> ProbabilityTable:
         """P(the rest | evidence): the table with some variables fixed at a value and renormalised."""
         _check_names(tuple(evidence), self.variables)
         part = self._slice(evidence)
@@ -213,7 +213,7 @@ class ProbabilityTable:
             raise DataError(f"{self.name}: P({known}) is 0, so nothing can be concluded from it")
         return ProbabilityTable(rest, _ratio(part, total), given)
 
-    def probability(self, **event: Any) -> float:
+    def probability(self, /, **event: Any) -> float:
         """The probability of an event, summed over the other variables; given variables must be fixed."""
         _check_names(tuple(event), self.variables)
         open_given = [name for name in self.given if name not in event]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 
 __all__ = ["check_shares"]
 
@@ -35,7 +35,7 @@ def check_shares(weights: Any, n: int, what: str, each: str) -> np.ndarray:
     """
     if weights is None:
         return np.full(n, 1.0 / n)
-    found = np.asarray(weights, dtype=np.float64)
+    found = number_setting(what, weights)
     if found.shape != (n,):
         raise SettingError(f"{what} has the shape {found.shape}: give one number per {each}, {n} in all")
     if not np.isfinite(found).all() or (found < 0).any() or not found.sum() > 0:

@@ -172,7 +172,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         rows = self._rows(X, None, sample_weight)
         if self.svd_solver in ("auto", "covariance_eigh"):
             self.statistic_ = rows.reduce(self._statistic())
-            self._check_number(self._most(self.statistic_))
+            self._check_number(self._max_components(self.statistic_))
             self._finish(self.statistic_)
             return self
         if self.svd_solver == "full":
@@ -184,7 +184,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             random = check_random_state(self.random_state)
             found = randomized_spectrum(rows, self._n_requested, int(self.n_passes), random)
             self.statistic_, spectrum = found
-        self._check_number(self._most(self.statistic_))
+        self._check_number(self._max_components(self.statistic_))
         self._finish_spectrum(self.statistic_, spectrum)
         return self
 
@@ -200,14 +200,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             )
 
     @staticmethod
-    def _most(statistic: Scatter | CenteredRows) -> int:
+    def _max_components(statistic: Scatter | CenteredRows) -> int:
         """min(rows, columns); a row of weight 2 counts as two."""
         return max(1, min(max(statistic.n_rows, int(statistic.weight)), len(statistic.mean)))
 
     def _finish_spectrum(self, statistic: Scatter | CenteredRows, spectrum: Spectrum) -> None:
         d, (total, values, vectors) = len(statistic.mean), spectrum
-        values = np.append(values, np.zeros(max(0, self._most(statistic) - len(values))))
-        k = self._n_kept(values, total, self._most(statistic))
+        values = np.append(values, np.zeros(max(0, self._max_components(statistic) - len(values))))
+        k = self._n_kept(values, total, self._max_components(statistic))
         self.components_ = with_signs(vectors(k))
         freedom = freedom_of(statistic, total)
         left = max(total - float(values[:k].sum()), 0.0)

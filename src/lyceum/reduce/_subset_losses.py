@@ -274,7 +274,7 @@ class LearnerLosses:
             return np.inf
         found = cross_validate(
             clone(self.learner),
-            _some_columns(self.X, subset),
+            _select_columns(self.X, subset),
             self.y,
             cv=self.cv,
             loss=self.loss,
@@ -284,8 +284,8 @@ class LearnerLosses:
         return float(np.average(found.losses, weights=found.n_test))
 
 
-def _some_columns(X: Any, subset: Subset) -> Any:
-    """Some columns of rows, an array or a frame, as the same kind of table."""
+def _select_columns(X: Any, subset: Subset) -> Any:
+    """The columns of a subset, of rows, an array or a frame, as the same kind of table."""
     if isinstance(X, Rows):
         return X.then(KeepColumns(np.array(subset)))
     if hasattr(X, "select") and hasattr(X, "schema"):  # pyarrow and Polars

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
+from lyceum.errors import DataError
 from lyceum.solvers._gram_elastic_net import (
     GramElasticNet,
     RoundObserver,
@@ -155,7 +156,7 @@ class SparseColumns:
     def __post_init__(self) -> None:
         low, high, n = self.index.min(initial=0), self.index.max(initial=-1), len(self.s)
         if low < 0 or high >= n:
-            raise ValueError(f"index has rows from {low} to {high}, but there are {n} rows: 0 to {n - 1}")
+            raise DataError(f"index has rows from {low} to {high}, but there are {n} rows: 0 to {n - 1}")
 
     def products(self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray) -> None:
         native.sparse_column_products(self.start, self.index, self.data, self.mean, chosen, u, c, out)

@@ -4,7 +4,7 @@ from lyceum.statistics._class_moments import ClassMoments, ClassScatter
 from lyceum.statistics._class_sums import ClassSums, indicators
 from lyceum.statistics._classes import align_labels, class_weights, classes_of, place_classes
 from lyceum.statistics._counts import Counts
-from lyceum.statistics._cv_folds import Folds, SplitStatistics, folds_of
+from lyceum.statistics._cv_folds import Folds, SplitStatistics, folds_of, given_splits
 from lyceum.statistics._describe import (
     SampleStatistics,
     describe,
@@ -57,6 +57,7 @@ __all__ = [
     "entropy",
     "fold_numbers",
     "folds_of",
+    "given_splits",
     "held_out_rows",
     "independence_test",
     "indicators",

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, Rows, Schema
-from lyceum.errors import SettingError
+from lyceum.errors import LyceumError, SettingError
+from lyceum.report import show_count
 from lyceum.statistics._folds import FoldStatistics, fold_numbers
 
-__all__ = ["Folds", "SplitStatistics", "folds_of"]
+__all__ = ["Folds", "SplitStatistics", "folds_of", "given_splits"]
 
 Of = Callable[[Block], Any]
 Reduce = Callable[[Rows, Of], Any]
@@ -85,17 +86,12 @@ class GivenSplits:
 
     @classmethod
     def of(cls, cv: Any, rows: Rows, classifier: bool) -> GivenSplits:
-        from sklearn.model_selection import check_cv  # statistics alone do not need scikit-learn
-
         y = rows.y
         n = len(rows) if y is None else len(y)
-        pairs = list(check_cv(cv, y, classifier=classifier).split(np.zeros((n, 1)), y))
-        if not pairs:
-            raise SettingError("cv has no splits: a generator is empty after its first use, give a list")
+        pairs = given_splits(cv, n, y, classifier=classifier)
         sides = np.zeros((2, len(pairs), n), dtype=bool)
-        for k, pair in enumerate(pairs):
-            for side, places in zip(sides, pair):
-                side[k, places] = True
+        for k, (train, test) in enumerate(pairs):
+            sides[0, k, train], sides[1, k, test] = True, True
         return cls(*sides)
 
     @property
@@ -116,6 +112,74 @@ class GivenSplits:
         """Training and test rows of every split."""
         for train, test in zip(self.train, self.test):
             yield rows.then(_Chosen(train)), rows.then(_Chosen(test))
+
+
+def given_splits(
+    cv: Any, n: int, y: Any = None, groups: Any = None, *, X: Any = None, classifier: bool = False
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The numbers of the training and of the test rows of every split that a splitter or a list gives.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+        As scikit-learn's `check_cv` takes it; train and test are row numbers or masks.
+    n : int
+        The number of rows.
+    y, groups : array of shape (n,), optional
+        The targets, and the groups that a splitter keeps together.
+    X : array or frame of n rows, optional
+        What a splitter is shown; by default a column of zeros.
+    classifier : bool, default=False
+        Whether a number, or None, means stratified folds.
+
+    Returns
+    -------
+    list of (train, test)
+        Two arrays of row numbers per split.
+
+    See Also
+    --------
+    folds_of : Folds for statistics, by a hash of the row numbers where `cv` is a number.
+
+    Raises
+    ------
+    SettingError
+        Where `cv` gives something else, no split at all, or cannot split these rows.
+
+    Examples
+    --------
+    >>> given_splits([([0, 1], [2]), ([True, False, False], [1, 2])], 3)
+    [(array([0, 1]), array([2])), (array([0]), array([1, 2]))]
+    """
+    from sklearn.model_selection import check_cv  # statistics alone do not need scikit-learn
+
+    shown = np.zeros((n, 1)) if X is None else X
+    try:
+        pairs = list(check_cv(cv, y, classifier=classifier).split(shown, y, groups))
+        found = [(_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs]
+    except LyceumError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise SettingError(
+            "cv must be a number of folds, a splitter or a list of (training rows, test rows), and fit "
+            f"{show_count(n, 'row')}: {error}"
+        ) from error
+    if not found:
+        raise SettingError("cv has no splits: a generator is empty after its first use, give a list")
+    return found
+
+
+def _row_numbers(rows: Any, n: int) -> np.ndarray:
+    found = np.asarray(rows)
+    if found.ndim == 1 and found.dtype.kind == "b" and len(found) == n:
+        return np.flatnonzero(found)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise SettingError("cv must give the numbers of rows, or one true/false per row")
+    found = found.astype(np.intp, copy=False)
+    if found.size and not -n <= found.min() <= found.max() < n:
+        row = found.max() if found.max() >= n else found.min()
+        raise SettingError(f"cv names row {row}, which does not exist: there are {show_count(n, 'row')}")
+    return found
 
 
 Folds = HashedFolds | GivenSplits

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
+from lyceum.errors import DataError, SettingError, number_setting
+
 __all__ = ["IndependenceTest", "independence_test"]
 
 
@@ -57,6 +59,13 @@ def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     >>> independence_test(np.array([[20.0, 10.0], [10.0, 20.0]]), "chi2").p_value.__round__(4)
     0.0098
     """
+    if kind not in ("g2", "chi2"):
+        raise SettingError(f"kind={kind!r} is not known: choose from 'g2', 'chi2'")
+    counts = number_setting("counts", counts)
+    if counts.ndim < 2 or not (np.isfinite(counts) & (counts >= 0)).all():
+        raise DataError(
+            f"counts of shape {counts.shape}: give a table of two axes or more, finite and not negative"
+        )
     N = np.moveaxis(counts.reshape(*counts.shape[:2], -1), 2, 0)
     rows, columns = N.sum(axis=2), N.sum(axis=1)
     total = rows.sum(axis=1)

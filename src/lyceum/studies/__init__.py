@@ -6,9 +6,9 @@ A study goes from recipe to plan, tasks, store, comparison, report and model. Th
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from lyceum._first_use import import_on_first_use
 from lyceum.studies._baseline import MeanRegressor, PriorClassifier
 
 if TYPE_CHECKING:
@@ -68,13 +68,4 @@ _MODULES = {
     "_study_result": ("Study",),
 }
 
-
-def __getattr__(name: str) -> Any:
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"lyceum.studies.{module}"), name)
-    raise AttributeError(f"module 'lyceum.studies' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)

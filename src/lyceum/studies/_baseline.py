@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
-from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier, OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier, OnePassLearner, Regressor
 from lyceum.data import Block
 from lyceum.report import Summary, Table
 from lyceum.statistics import align_labels, class_weights, classes_of, place_classes
@@ -58,6 +57,8 @@ class PriorClassifier(OnePassClassifier):
         The class labels, sorted.
     class_prior_ : array of shape (K,)
         The shares of the classes, by weight.
+    statistic_ : ClassWeights
+        The merged statistic of all rows seen.
 
     See Also
     --------
@@ -76,7 +77,7 @@ class PriorClassifier(OnePassClassifier):
     _takes_text = True
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
-    def __init__(self, *, categorical_features="from_dtype"):
+    def __init__(self, *, categorical_features: Any = "from_dtype"):
         self.categorical_features = categorical_features
 
     def _statistic(self) -> Callable[[Block], ClassWeights]:
@@ -91,9 +92,7 @@ class PriorClassifier(OnePassClassifier):
 
     def summary(self) -> Summary:
         rows = list(zip(map(str, self.classes_), self.class_prior_.tolist()))
-        return Summary(
-            "the shares of the classes, whatever the row", {}, [Table("", ("class", "share"), rows)]
-        )
+        return Summary(self._title(), {}, [Table("Posteriors of every row", ("class", "share"), rows)])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -129,7 +128,7 @@ class TargetMean:
         return TargetMean(self.n_rows + other.n_rows, weight, self.mean + share * (other.mean - self.mean))
 
 
-class MeanRegressor(RegressorMixin, OnePassLearner):
+class MeanRegressor(Regressor, OnePassLearner):
     """The same number for every row: the mean of the target, which has the least squared error of all.
 
     Parameters
@@ -141,6 +140,8 @@ class MeanRegressor(RegressorMixin, OnePassLearner):
     ----------
     mean_ : array of shape (1,)
         The weighted mean of the target.
+    statistic_ : TargetMean
+        The merged statistic of all rows seen.
 
     See Also
     --------
@@ -158,7 +159,7 @@ class MeanRegressor(RegressorMixin, OnePassLearner):
     _takes_text = True
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
-    def __init__(self, *, categorical_features="from_dtype"):
+    def __init__(self, *, categorical_features: Any = "from_dtype"):
         self.categorical_features = categorical_features
 
     def _statistic(self) -> Callable[[Block], TargetMean]:
@@ -172,7 +173,7 @@ class MeanRegressor(RegressorMixin, OnePassLearner):
         return self._apply(partial(_constant, self), X)
 
     def summary(self) -> Summary:
-        return Summary("the mean of the target, whatever the row", {"mean": float(self.mean_[0])})
+        return Summary(self._title(), {"prediction for every row": float(self.mean_[0])})
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:

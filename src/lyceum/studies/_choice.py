@@ -15,6 +15,7 @@ from lyceum.studies._trials import Trial
 
 __all__ = ["choose_learner"]
 
+_NEAR = "half a standard error of the difference"
 _LEVEL = 0.25  # standard errors of the difference, within which log losses are level
 
 
@@ -33,7 +34,7 @@ def choose_learner(
     """
     best = found[0]
     if best.is_baseline:
-        return best.name, "no learner does better"
+        return best.name, "no learner does better" if len(found) > 1 else "no learner was compared with it"
     if choose == "best":
         return best.name, "the recipe asks for the least loss"
     limit = next((s.loss for s in found if s.is_baseline), math.inf)
@@ -78,10 +79,13 @@ def _reason_for_best(found: Sequence[RankedLearner], criterion: str) -> str:
     if len(learners) == 1:
         return "it is the only learner that was compared with a constant guess"
     metric, most = metric_name(criterion), "highest" if more_is_better(criterion) else "lowest"
-    near = "within half a standard error of it"
+    first = f"it has the {most} {metric}, and"
     if sum(s.is_level for s in learners) > 1:
-        near = f"level with it ({near}, not shown to be worse, and better than a constant guess)"
-    return f"it has the {most} {metric}, and no other learner is {near}"
+        return (
+            f"{first} no other learner is level with it (behind it by at most {_NEAR}, not shown to be "
+            "worse, and better than a constant guess)"
+        )
+    return f"{first} every other learner is behind it by more than {_NEAR}"
 
 
 def _reason(
@@ -93,7 +97,7 @@ def _reason(
 ) -> str:
     """Why one of several that are level was chosen, as what follows "was chosen:"."""
     metric, most = metric_name(criterion), "highest" if more_is_better(criterion) else "lowest"
-    learners = f"the {len(level)} learners whose {metric} is within half a standard error of the {most}"
+    learners = f"the {len(level)} learners whose {metric} is behind the {most} by at most {_NEAR}"
     is_best, who = choice.name == best.name, f"{in_sentence(best.label)}, with the {most} {metric},"
     if len(rest) == 1:
         than = "" if is_best else f"; {who} has {best.log_loss:.3f}"

@@ -125,7 +125,7 @@ def _learn_stack(
     from lyceum.linear import LogisticRegression, Ridge
 
     if rule.n_classes is None:
-        ridge = Ridge(alpha=1e-3).fit(predictions.T, y, sample_weight=w)
+        ridge = Ridge(alpha=1e-3, standardize=True).fit(predictions.T, y, sample_weight=w)
         return (lambda answers: ridge.predict(answers.T)), _shares(np.abs(ridge.coef_)[:, None])
     K = rule.n_classes
     final = LogisticRegression().fit(_columns(predictions), y, sample_weight=w)

@@ -262,6 +262,19 @@ def show_cell(value: Any) -> str:
     return show(value)
 
 
+def target_text(value: Any, error: float | None) -> str:
+    """A value of the target, with two digits of its usual error where four digits would hide the error.
+
+    >>> target_text(100_000_003.2714, 0.103), target_text(12.3456, 3.2), target_text("a", None)
+    ('100,000,003.27', '12.35', 'a')
+    """
+    if isinstance(value, float) and error and 0.0 < error < 1e-3 * abs(value) < math.inf:
+        decimals = 1 - math.floor(math.log10(error))
+        if decimals + math.log10(abs(value)) < 15:  # the digits that a float has
+            return decimal_text(value, max(0, decimals))
+    return show_cell(value)
+
+
 def show_values(values: Sequence[Any]) -> str:
     """The first values of a list, and how many more there are."""
     more = len(values) - _CATEGORIES

@@ -140,8 +140,8 @@ class Recipe:
         Whether the .632 bootstrap estimate is computed too.
     choose : {"simplest", "best"}
         Which learner is fitted on all rows: "simplest" is the simplest that is level with the best, with a
-        loss within half a standard error of the lowest and, of those, for classes, a log loss within a
-        quarter of a standard error of the lowest; "best" has the lowest loss.
+        loss behind the lowest by at most half a standard error of the difference and, of those, for
+        classes, a log loss behind the lowest by at most a quarter of one; "best" has the lowest loss.
     seed : int
         The seed of folds, searches and learners.
     budget_minutes : float or None

@@ -73,9 +73,9 @@ def _loss(name: str, value: Any) -> LossMatrix:
 
 def _integer(least: int, most: int) -> Callable[[str, Any], int]:
     def check(name: str, value: Any) -> int:
-        fits = not isinstance(value, bool) and hasattr(value, "__index__") and least <= int(value) <= most
-        if not fits:
-            upper = f" and at most {most:,}" if most < 10**9 else ""
+        whole = not isinstance(value, bool) and hasattr(value, "__index__")
+        if not whole or not least <= int(value) <= most:
+            upper = f" and at most {most:,}" if most < 10**9 or (whole and int(value) > most) else ""
             raise StudyError(f"{name} = {value!r}: give a whole number of at least {least}{upper}")
         return int(value)
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum.data import time_text
 from lyceum.report import Table
-from lyceum.studies._format import p_cell, percent_cell, show_cell, signed_text
+from lyceum.studies._format import p_cell, percent_cell, show_cell, signed_text, target_text
 
 if TYPE_CHECKING:
     from lyceum.studies._comparison import RankedLearner
@@ -182,14 +183,34 @@ class ExampleView:
         return "missing" if value is None else show_cell(value)
 
     @property
+    def decided(self) -> str:
+        return self._target(self.example.decided)
+
+    @property
+    def truth(self) -> str:
+        return self._target(self.example.truth)
+
+    def _target(self, value: Any) -> str:
+        """A class, or a number with the digits that matter; times as dates."""
+        target = self.study.schema.target
+        if target is not None and target.is_time and isinstance(value, float):
+            return time_text(value)
+        return target_text(value, self.study.choice.rmse)
+
+    @property
     def base(self) -> str:
         explanation = self.example.explanation
-        return "" if explanation is None else f"{float(np.asarray(explanation.base)[0]):.3g}"
+        return "" if explanation is None else self._score(explanation.base[0])
 
     @property
     def score(self) -> str:
         explanation = self.example.explanation
-        return "" if explanation is None else f"{float(explanation.scores[0]):.3g}"
+        return "" if explanation is None else self._score(explanation.scores[0])
+
+    def _score(self, value: float) -> str:
+        """A score with three digits, or as many as a number that is predicted."""
+        text = target_text(float(value), self.study.choice.rmse)
+        return f"{float(value):.3g}" if text == show_cell(float(value)) else text
 
 
 def _two_sided(share: float) -> tuple[float, float]:

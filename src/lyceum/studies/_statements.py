@@ -218,7 +218,8 @@ def _budget(
 
 def _open_work(comparison: Comparison, skipped: Sequence[str], folds_planned: int) -> Iterator[str]:
     if comparison.n_folds < folds_planned:
-        yield f"{comparison.n_folds} of {folds_planned} folds were compared"
+        were = "was" if comparison.n_folds == 1 else "were"
+        yield f"{comparison.n_folds} of {folds_planned} folds {were} compared"
     if skipped:
         yield f"{_name_list(skipped)} {'was' if len(skipped) == 1 else 'were'} not run at all"
     untuned = [learner.label for learner in comparison.learners if not learner.is_tuned]

@@ -343,11 +343,13 @@ def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> Non
             raise StudyError(f"{key}: there is no column {unknown[0]!r}{spelling_hint(unknown[0], listed)}")
     if names - left_out - {*recipe.ignore, recipe.target, recipe.weight}:
         return
-    raise StudyError(
-        "no column is left to learn from: "
-        + "; ".join(f"{column.name!r} {column.flags[0].text}" for column in found.columns if column.flags)
-        + "; keep one with keep=[...], or add columns"
-    )
+    reasons = [f"{c.name!r} {c.flags[0].text}" for c in found.columns if c.name in left_out and c.flags]
+    if reasons:
+        why = f": {'; '.join(reasons)}; keep one with keep=[...], or add columns"
+    else:
+        fewer = ", or ignore fewer" if recipe.ignore else ""
+        why = f" beside the target {recipe.target!r}: add columns{fewer}"
+    raise StudyError(f"no column is left to learn from{why}")
 
 
 def _check_scale(target: str, y: np.ndarray) -> None:

@@ -18,7 +18,7 @@ from lyceum.base import pipeline_steps
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.data import FileFormat, Kind, Rows, scan
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.files import write_file
 from lyceum.prepare import Standardize, TextCounts
 from lyceum.report import Summary, Table
@@ -207,8 +207,6 @@ def cluster_table(
         texts: Any = dict.fromkeys(rows.schema.names, "text")
         rows = scan(data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
         words = TextCounts(max_words=_WORDS, sparse_output=True).fit(rows)
-        if not words.complexity():
-            raise DataError("no word occurs in two rows: the texts of this table have nothing in common")
         if learner is None:
             learner, settings = "KMeans", {"metric": "cosine", **settings}
     made = _build_learner(rows, learner, settings, seed)

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Schema
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.probability import LossMatrix
 from lyceum.tree_core._growth import Growth
 
@@ -124,9 +124,9 @@ def column_costs(costs: Any, schema: Schema) -> np.ndarray | None:
             raise SettingError(
                 f"attribute_costs names the column {odd[0]!r}; the columns are {list(schema.names)}"
             )
-        values = np.array([float(costs.get(name, 1.0)) for name in schema.names])
+        values = number_setting("attribute_costs", [costs.get(name, 1.0) for name in schema.names])
     else:
-        values = np.asarray(costs, dtype=np.float64)
+        values = number_setting("attribute_costs", costs)
     if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
         raise SettingError(
             f"attribute_costs must be {len(schema)} positive numbers, one per column, or a dict by column "
@@ -143,7 +143,7 @@ def class_losses(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np.
         loss = LossMatrix.of(loss, classes)
         actions = np.asarray(loss.actions if loss.actions is not None else classes)
         return np.array(loss.values, dtype=np.float64), actions
-    values = np.asarray(loss, dtype=np.float64)
+    values = number_setting("loss_matrix", loss)
     if values.shape != (len(classes), len(classes)):
         raise SettingError(
             f"loss_matrix has shape {values.shape}, but there are {len(classes)} classes: give rows = true "

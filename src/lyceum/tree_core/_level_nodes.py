@@ -38,9 +38,8 @@ class BestSplit:
     threshold: float
     missing: int  # the child of missing cells, −1 for all
     cuts: np.ndarray
-    branches: (
-        np.ndarray
-    )  # the child of every code of the column, the missing one last; −1 where there is none
+    # the child of every code of the column, the missing one last; −1 where there is none
+    branches: np.ndarray
 
 
 @dataclass(slots=True, eq=False)

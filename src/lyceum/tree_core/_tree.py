@@ -36,23 +36,68 @@ class Tree:
     A row stays at node i, and takes its value, where its category has no branch (−1): no row of that category
     came there in `fit`, or the category is unknown. A missing cell goes to child `missing[i]`, or, if that is
     −1, to every child in proportion to the weight of the rows that went there.
+
+    Attributes
+    ----------
+    feature : array of int32 of shape (n_nodes,)
+        The column of the question at a node, −1 at a leaf.
+    kind : array of uint8 of shape (n_nodes,)
+        LEAF, THRESHOLD, INTERVALS, CATEGORIES or GROUPS.
+    child : array of int32 of shape (n_nodes,)
+        The first child, −1 at a leaf.
+    n_children : array of int32 of shape (n_nodes,)
+        The number of children.
+    threshold : array of float64 of shape (n_nodes,)
+        NaN where there is none.
+    table : array of int32 of shape (n_nodes,)
+        Where the cuts or branches of a node start, −1 where it has none.
+    n_codes : array of int32 of shape (n_nodes,)
+        The number of branches of a node.
+    missing : array of int32 of shape (n_nodes,)
+        The child of missing cells, −1 for all children.
+    cuts : array of float64
+        The cuts of all nodes, one after the other.
+    branches : array of int32
+        The branches of all nodes, one after the other.
+    value : array of float64 of shape (n_nodes, K) or (n_nodes, 1)
+        The weights of the classes, or the mean or median of the target.
+    weight : array of float64 of shape (n_nodes,)
+        The weight of the rows.
+    n_rows : array of int64 of shape (n_nodes,)
+        The number of rows; rows that were divided count in every child.
+    impurity : array of float64 of shape (n_nodes,)
+        By the criterion.
+    gain : array of float64 of shape (n_nodes,)
+        The fall of impurity by the split, 0 at a leaf.
+
+    See Also
+    --------
+    TreePath : The way of one row through it.
+    lyceum.trees.DecisionTreeClassifier : Grows it, as `tree_`.
+
+    Examples
+    --------
+    >>> from lyceum.trees import DecisionTreeRegressor
+    >>> tree = DecisionTreeRegressor().fit([[1.0], [2.0], [8.0], [9.0]], [0.0, 0.0, 5.0, 5.0]).tree_
+    >>> tree.n_nodes, tree.depth, float(tree.threshold[0]), tree.value[:, 0].tolist()
+    (3, 1, 5.0, [2.5, 0.0, 5.0])
     """
 
-    feature: np.ndarray  # int32, −1 at a leaf
-    kind: np.ndarray  # uint8
-    child: np.ndarray  # int32, the first child, −1 at a leaf
-    n_children: np.ndarray  # int32
-    threshold: np.ndarray  # float64, NaN where there is none
-    table: np.ndarray  # int32, where the cuts or branches of a node start, −1 where it has none
-    n_codes: np.ndarray  # int32, branches of a node
-    missing: np.ndarray  # int32
-    cuts: np.ndarray  # float64
-    branches: np.ndarray  # int32
-    value: np.ndarray  # float64 (n_nodes, K): the weights of the classes, or (n_nodes, 1): the mean or median
-    weight: np.ndarray  # float64, the weight of the rows
-    n_rows: np.ndarray  # int64, the number of rows, divided rows counted in every child
-    impurity: np.ndarray  # float64, by the criterion
-    gain: np.ndarray  # float64, the fall of impurity by the split, 0 at a leaf
+    feature: np.ndarray
+    kind: np.ndarray
+    child: np.ndarray
+    n_children: np.ndarray
+    threshold: np.ndarray
+    table: np.ndarray
+    n_codes: np.ndarray
+    missing: np.ndarray
+    cuts: np.ndarray
+    branches: np.ndarray
+    value: np.ndarray
+    weight: np.ndarray
+    n_rows: np.ndarray
+    impurity: np.ndarray
+    gain: np.ndarray
 
     @property
     def n_nodes(self) -> int:

@@ -37,6 +37,18 @@ class PathStep:
         The value at the node.
     change : float
         share · (value − value at the parent); 0 at the root.
+
+    See Also
+    --------
+    TreePath : All steps of a row.
+
+    Examples
+    --------
+    >>> from lyceum.trees import DecisionTreeRegressor
+    >>> tree = DecisionTreeRegressor().fit([[1.0], [2.0], [8.0], [9.0]], [0.0, 0.0, 5.0, 5.0]).tree_
+    >>> step = tree.path([8.5]).steps[1]
+    >>> step.question, step.cell, step.value, step.change
+    ('x0 > 5', 8.5, 5.0, 2.5)
     """
 
     node: int
@@ -59,6 +71,20 @@ class TreePath:
         What the values are, e.g. "P(species = setosa)".
     steps : tuple of PathStep
         The root first.
+
+    See Also
+    --------
+    PathStep : What a step holds.
+    Tree.path : Makes it from coded cells.
+    lyceum.trees.DecisionTreeClassifier.path : Makes it from rows of a table.
+
+    Examples
+    --------
+    >>> from lyceum.trees import DecisionTreeRegressor
+    >>> model = DecisionTreeRegressor().fit([[1.0], [2.0], [8.0], [9.0]], [0.0, 0.0, 5.0, 5.0])
+    >>> path = model.tree_.path([1.5])
+    >>> path.output, [step.question for step in path.steps], path.prediction
+    ('y', ['', 'x0 ≤ 5'], 0.0)
     """
 
     output: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +11,8 @@ from scipy.special import betaincinv, ndtri
 
 from lyceum.errors import SettingError
 from lyceum.tree_core import Tree
-from lyceum.trees._pruning import compact, expect_classes, leaf_costs, prune_bottom_up
+from lyceum.trees._pruning import compact, leaf_costs, prune_bottom_up
+from lyceum.trees._pruning_checks import check_classes
 from lyceum.trees._raising import raise_subtrees
 
 __all__ = ["prune_by_confidence", "upper_errors"]
@@ -49,8 +51,8 @@ def upper_errors(errors: Any, weight: Any, confidence: float = 0.25, bound: Boun
     >>> upper_errors([0, 0, 0, 1], [6, 9, 1, 16]).round(3).tolist()
     [1.238, 1.285, 0.75, 2.507]
     """
-    if not 0.0 < confidence <= 0.5:
-        raise SettingError(f"confidence={confidence} must be above 0 and at most 0.5")
+    if not isinstance(confidence, Real) or not 0.0 < confidence <= 0.5:
+        raise SettingError(f"confidence={confidence!r} must be above 0 and at most 0.5")
     E, N = np.broadcast_arrays(np.asarray(errors, dtype=np.float64), np.asarray(weight, dtype=np.float64))
     if bound == "exact":
         return _exact(E, N, confidence)
@@ -107,7 +109,7 @@ def prune_by_confidence(
     impurity : {"entropy", "gini", "misclassification"}, default="entropy"
         The impurity recorded at the nodes of a raised branch.
     """
-    expect_classes(tree, "pruning by a confidence bound")
+    check_classes(tree, "pruning by a confidence bound")
 
     expected = partial(upper_errors, confidence=confidence, bound=bound)
     if rows is not None:

@@ -14,14 +14,8 @@ from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Table
 from lyceum.tree_core import LEAF, Tree
-from lyceum.trees._pruning import (
-    NodeCosts,
-    compact,
-    expect_classes,
-    leaf_costs,
-    loss_of,
-    sums_of_leaves,
-)
+from lyceum.trees._pruning import NodeCosts, compact, leaf_costs, sums_of_leaves
+from lyceum.trees._pruning_checks import check_amount, check_classes, check_tree, loss_of
 
 __all__ = ["AlphaChoice", "CostComplexityPath", "choose_alpha", "cost_complexity_path", "prune_by_complexity"]
 
@@ -75,6 +69,7 @@ class CostComplexityPath:
 
     def at(self, alpha: float) -> Tree:
         """The smallest subtree of least R(T) + α · leaves."""
+        check_amount("alpha", alpha)
         return compact(self.tree, self.collapse <= alpha)
 
     def costs(self, costs: NodeCosts, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -124,6 +119,7 @@ def cost_complexity_path(
     ----------
     Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), chapter 3.
     """
+    check_tree(tree)
     risk = _risks(tree, measure, loss)
     below = sums_of_leaves(tree, risk).tolist()
     leaves = sums_of_leaves(tree, np.ones(tree.n_nodes)).tolist()
@@ -141,7 +137,7 @@ def _risks(tree: Tree, measure: str, loss: Any) -> np.ndarray:
         return tree.impurity * tree.weight / tree.weight[0]
     if measure != "error":
         raise SettingError(f"measure={measure!r} is not known: choose from 'impurity', 'error'")
-    expect_classes(tree, "the error rate")
+    check_classes(tree, "the error rate")
     return leaf_costs(tree.value, loss_of(tree, loss)) / tree.value[0].sum()
 
 

@@ -107,12 +107,13 @@ class StepColumns:
         if only is None and len(self.center) == len(self.ranks) and not any(map(len, self.ranks)):
             Z = X.astype(np.float64)
         else:
-            Z = self._some(X, np.arange(len(self.center)) if only is None else only)
+            Z = self._step_cells(X, np.arange(len(self.center)) if only is None else only)
         Z -= self.center if only is None else self.center[only]
         np.copyto(Z, 0.0, where=np.isnan(Z))
         return Z
 
-    def _some(self, X: np.ndarray, only: np.ndarray) -> np.ndarray:
+    def _step_cells(self, X: np.ndarray, only: np.ndarray) -> np.ndarray:
+        """Numbers as they are, categories as one 0/1 column per step between ranks; NaN where missing."""
         start, Z = self.start, np.empty((len(X), len(only)))
         at = np.searchsorted(only, start)
         for j in np.flatnonzero(np.diff(at)).tolist():

@@ -64,12 +64,12 @@ def fit_models(
     X = np.ascontiguousarray(Z[order].T)
     target = np.ascontiguousarray(y[order])
     weight = None if w is None else np.ascontiguousarray(w[order])
-    work = partial(_fit_some, X, target, weight, begin, end, columns, rule)
+    work = partial(_fit_nodes, X, target, weight, begin, end, columns, rule)
     coef, models = zip(*ordered_map(work, _shares(end - begin)))
     return NodeModels(sparse.vstack(coef, format="csr"), *np.concatenate(models).T.copy())
 
 
-def _fit_some(
+def _fit_nodes(
     X: np.ndarray,
     y: np.ndarray,
     w: np.ndarray | None,
@@ -79,6 +79,7 @@ def _fit_some(
     rule: str,
     nodes: np.ndarray,
 ) -> tuple[sparse.csr_array, np.ndarray]:
+    """The coefficients of some nodes, and the five further numbers of each model."""
     mask = columns[nodes]
     start = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64)
     entries, models = np.empty(start[-1]), np.empty((len(nodes), 5))

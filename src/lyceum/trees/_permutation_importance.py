@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import target_of
 from lyceum.data import ArraySource, Rows, other_target, refuse_beside_rows
-from lyceum.errors import DataError, SourceError
+from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.report import Table
 
 __all__ = ["PermutationImportance", "permutation_importance"]
@@ -140,6 +141,8 @@ def permutation_importance(
     [1.9, 0.0]
     """
     check_is_fitted(learner)
+    if not isinstance(n_repeats, Integral) or n_repeats < 1:
+        raise SettingError(f"n_repeats must be a whole number of at least 1, not {n_repeats!r}")
     random = check_random_state(random_state)
     if isinstance(X, Rows):
         refuse_beside_rows(other_target(X, y), sample_weight)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from lyceum.data import row_weights
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree, node_decisions
+from lyceum.trees._pruning_checks import check_amount, check_classes, check_codes, check_tree, loss_of
 
 __all__ = [
     "NodeCosts",
@@ -95,28 +97,6 @@ def leaf_costs(value: np.ndarray, loss: np.ndarray | None = None) -> np.ndarray:
     return (value @ loss).min(axis=1)
 
 
-def loss_of(tree: Tree, loss: Any) -> np.ndarray | None:
-    """The values of a loss matrix (rows = true class, columns = action) that fits the classes of a tree."""
-    if loss is None:
-        return None
-    values = np.asarray(getattr(loss, "values", loss), dtype=np.float64)
-    if values.ndim != 2 or values.shape[0] != tree.value.shape[1]:
-        raise SettingError(
-            f"a loss matrix of shape {values.shape} does not fit a tree of {tree.value.shape[1]} classes: "
-            "rows = true class, columns = action"
-        )
-    return values
-
-
-def expect_classes(tree: Tree, method: str) -> None:
-    """Refuse a regression tree: its leaves have no classes to be wrong about."""
-    if tree.value.shape[1] == 1 and tree.n_nodes > 1:
-        raise SettingError(
-            f"{method} counts wrong classes, and this is a regression tree: use reduced error or "
-            "cost-complexity pruning"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class NodeCosts:
     """The costs of rows at the nodes they come to: a mergeable summary of rows held out of growth.
@@ -178,18 +158,26 @@ class NodeCosts:
         ----------
         tree : Tree
         visited : sparse array of shape (n_rows, n_nodes), by rows
-            The part of each row that comes to each node.
+            The part of each row that comes to each node: `decision_path(X)` of the learner.
         target : array of shape (n_rows,)
-            Class codes, if integers, else values.
+            Class codes for a tree of classes, floats for a regression tree.
         weight : array of shape (n_rows,), optional
         loss : array of shape (K, A), or "squared" or "absolute" for values, optional
             Rows = true class, columns = action. By default errors, or squared errors.
         """
+        check_tree(tree)
+        target, visited = np.asarray(target), csr_array(visited)
+        check_codes(tree, target)
+        if visited.shape != (len(target), tree.n_nodes):
+            raise DataError(
+                f"visited has the shape {visited.shape}, and {len(target)} targets at the nodes of this tree "
+                f"need {(len(target), tree.n_nodes)}: give decision_path(X) of the learner of the tree"
+            )
         weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
         row = np.repeat(np.arange(len(target)), np.diff(visited.indptr))
         node = visited.indices
         parent = np.maximum(tree.parent, 0)[node]
-        cost = _cost_of(tree, np.asarray(target)[row], loss)
+        cost = _cost_of(tree, target[row], loss)
         part = visited.data * weight[row]
         here, above = cost(node), cost(parent)
 
@@ -248,6 +236,9 @@ def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
     ----------
     Quinlan, Simplifying decision trees, International Journal of Man-Machine Studies 27 (1987).
     """
+    check_tree(tree)
+    if not isinstance(costs, NodeCosts) or len(costs.at) != tree.n_nodes:
+        raise DataError("prune_by_error needs costs of this tree: NodeCosts.of(tree, visited, target)")
     _, cut = prune_bottom_up(tree, costs.at, costs.end_costs(tree), ROUNDING * np.abs(costs.at))
     return compact(tree, cut)
 
@@ -271,7 +262,8 @@ def prune_by_pessimistic_error(
     loss : array of shape (K, A), optional
         Rows = true class, columns = action; then e sums losses.
     """
-    expect_classes(tree, "pessimistic pruning")
+    check_classes(tree, "pessimistic pruning")
+    check_amount("penalty", penalty)
     errors = leaf_costs(tree.value, loss_of(tree, loss)) + penalty
     slack = ROUNDING * tree.weight
     below, cut = prune_bottom_up(tree, errors, None, slack)
@@ -308,8 +300,13 @@ def prune_by_loss(
     prior : array of shape (K,), optional
         π for "m"; by default the classes' shares of the rows of `fit`.
     """
-    expect_classes(tree, "minimum loss pruning")
+    check_classes(tree, "minimum loss pruning")
+    check_amount("m", m)
+    if smoothing not in ("none", "laplace", "m"):
+        raise SettingError(f"smoothing={smoothing!r} is not known: choose from 'none', 'laplace', 'm'")
     K = tree.value.shape[1]
+    if prior is not None and np.shape(prior) != (K,):
+        raise SettingError(f"prior must be {K} numbers, one per class of the tree, not {prior!r}")
     if smoothing == "laplace":
         m, prior = float(K), np.full(K, 1.0 / K)
     elif smoothing == "none":
@@ -335,7 +332,7 @@ def collapse(tree: Tree, slack: float = 1e-3) -> Tree:
 
     From the bottom up; errors that differ by up to `slack` are equal.
     """
-    expect_classes(tree, "C4.5's collapse")
+    check_classes(tree, "C4.5's collapse")
     _, cut = prune_bottom_up(tree, leaf_costs(tree.value), None, np.full(tree.n_nodes, slack))
     return compact(tree, cut)
 
