@@ -46,6 +46,7 @@ private:
 
 void leaf_order(Array<const double, 2> Z, std::size_t leaf, Indices order) {
     expect(leaf > 0, "a leaf must have at least one row");
+    expect(Z.shape(1) > 0, "Z must have at least one column");
     expect_shape("order", order, {Z.shape(0)});
     std::iota(order.data(), order.data() + Z.shape(0), std::int64_t{0});
     auto poll = signals();

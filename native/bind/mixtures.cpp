@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <lyceum/mixtures/missing_step.hpp>
 #include <lyceum/mixtures/mixture_step.hpp>
 
@@ -47,55 +48,80 @@ void bind(nb::module_& m) {
           "return the sum of w log p(x).");
 }
 
-using Order = Array<const std::int64_t, 1>;
+// Rows group by group, checked: groups follow each other.
+class RowGroups {
+public:
+    using Numbers = HeldArray<const std::int64_t, 1>;
 
-// Rows group by group, checked: every place is a row, and groups follow each other.
-lyceum::mixtures::Groups groups_of(const Order& order, const Order& starts, std::size_t n) {
-    expect(starts.shape(0) > 0 && starts.data()[0] == 0, "starts must begin with 0");
-    const std::size_t count = starts.shape(0) - 1;
-    for (std::size_t g = 0; g < count; ++g) expect(starts.data()[g] <= starts.data()[g + 1], "starts must ascend");
-    expect(static_cast<std::size_t>(starts.data()[count]) == order.shape(0),
-           "starts must end with the length of order");
-    for (std::size_t i = 0; i < order.shape(0); ++i)
-        expect(order.data()[i] >= 0 && static_cast<std::size_t>(order.data()[i]) < n, "order must hold rows");
-    return {order.data(), starts.data(), count};
-}
+    RowGroups(const Numbers& order, const Numbers& starts) : order_(order), starts_(starts) {
+        const std::size_t bounds = starts.shape(0);
+        const std::int64_t *start = starts.data(), *row = order.data();
+        expect(bounds > 0 && start[0] == 0, "starts must begin with 0");
+        expect(std::is_sorted(start, start + bounds), "starts must ascend");
+        expect(static_cast<std::size_t>(start[bounds - 1]) == order.shape(0),
+               "starts must end with the length of order");
+        for (std::size_t i = 0; i < order.shape(0); ++i) {
+            expect(row[i] >= 0, "order must hold rows");
+            rows_ = std::max(rows_, static_cast<std::size_t>(row[i]) + 1);
+        }
+    }
 
-template <int Matrices>
-lyceum::mixtures::Spreads spreads_of(std::size_t d, const Table& mean, const Array<const double, Matrices>& cells,
-                                     const Array<const double, 1>& log_weight,
-                                     const Maybe<Array<const double, 1>>& degrees, const Table& peak,
-                                     const Table& log_shift, bool shared) {
-    const auto K = mean.shape(0);
-    expect(K > 0, "mean must have at least one row");
-    expect_shape("mean", mean, {K, d});
-    if constexpr (Matrices == 2)
-        expect_shape("matrix", cells, {K, d});
-    else
-        expect_shape("matrix", cells, {K, d, d});
-    expect_shape("log_weight", log_weight, {K});
-    expect_shape("peak", peak, {d + 1, K});
+    lyceum::mixtures::Groups of(std::size_t n) const {
+        expect(rows_ <= n, "order must hold rows");
+        return {order_.data(), starts_.data(), starts_.shape(0) - 1};
+    }
+
+private:
+    Numbers order_, starts_;
+    std::size_t rows_ = 0;  // one more than the largest row
+};
+
+// The components of a mixture with covariances, not whitened: for rows with missing cells.
+class Components {
+public:
+    using Line = HeldArray<const double, 1>;
+    using Cells = HeldArray<const double, 2>;
+    using Matrices = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // (K, d, d), or diagonals (K, d)
+
+    Components(const Cells& mean, const Matrices& matrix, const Line& log_weight, const Maybe<Line>& degrees,
+               const Cells& peak)
+        : mean_(mean), matrix_(matrix), log_weight_(log_weight), degrees_(degrees), peak_(peak) {
+        expect(K() > 0, "mean must have at least one row");
+        if (diagonal())
+            expect_shape("matrix", matrix, {K(), d()});
+        else
+            expect_shape("matrix", matrix, {K(), d(), d()});
+        expect_shape("log_weight", log_weight, {K()});
+        data_or_null("degrees", degrees, {K()});
+        expect_shape("peak", peak, {d() + 1, K()});
+    }
+
+    std::size_t K() const { return mean_.shape(0); }
+    std::size_t d() const { return mean_.shape(1); }
+    bool diagonal() const { return matrix_.ndim() == 2; }
+
+    lyceum::mixtures::Spreads view(const Table& X, const double* log_shift = nullptr, bool shared = false) const {
+        expect_shape("X", X, {X.shape(0), d()});
+        const double* degrees = degrees_ ? degrees_->data() : nullptr;
+        return {mean_.data(), matrix_.data(), log_weight_.data(), degrees, peak_.data(), log_shift, K(), d(),
+                diagonal(),   shared};
+    }
+
+private:
+    Cells mean_;
+    Matrices matrix_;
+    Line log_weight_;
+    Maybe<Line> degrees_;
+    Cells peak_;
+};
+
+double missing_step(Table X, Weights w, const RowGroups& groups, const Components& components, Table log_shift,
+                    Vector rows, Vector weight, Vector logs, Array<double, 2> new_mean,
+                    const nb::ndarray<double, nb::c_contig, nb::device::cpu>& S, bool pooled) {
+    const auto n = X.shape(0), K = components.K(), d = components.d();
     expect_shape("log_shift", log_shift, {d + 1, K});
-    return {mean.data(),
-            cells.data(),
-            log_weight.data(),
-            data_or_null("degrees", degrees, {K}),
-            peak.data(),
-            log_shift.data(),
-            K,
-            d,
-            Matrices == 2,
-            shared};
-}
-
-template <int Matrices>
-double missing_step(Table X, Weights w, Order order, Order starts, Table mean, Array<const double, Matrices> cells,
-                    Array<const double, 1> log_weight, Maybe<Array<const double, 1>> degrees, Table peak,
-                    Table log_shift, Vector rows, Vector weight, Vector logs, Array<double, 2> new_mean,
-                    Array<double, Matrices> S, bool pooled) {
-    const auto n = X.shape(0), d = X.shape(1), K = mean.shape(0);
-    const auto model = spreads_of<Matrices>(d, mean, cells, log_weight, degrees, peak, log_shift, pooled);
-    if constexpr (Matrices == 2) {
+    const auto model = components.view(X, log_shift.data(), pooled);
+    if (model.diagonal) {
         expect(!pooled, "diagonal scatters are not pooled");
         expect_shape("S", S, {K, d});
     } else {
@@ -106,48 +132,43 @@ double missing_step(Table X, Weights w, Order order, Order starts, Table mean, A
     expect_shape("logs", logs, {K});
     expect_shape("new_mean", new_mean, {K, d});
     const lyceum::mixtures::StepSums sums{rows.data(), weight.data(), logs.data(), new_mean.data(), S.data(), pooled};
-    return lyceum::mixtures::missing_step(matrix(X), data_or_null("w", w, {n}), groups_of(order, starts, n), model,
-                                          sums, signals());
+    return lyceum::mixtures::missing_step(matrix(X), data_or_null("w", w, {n}), groups.of(n), model, sums, signals());
 }
 
-template <int Matrices>
-void missing_joint(Table X, Order order, Order starts, Table mean, Array<const double, Matrices> cells,
-                   Array<const double, 1> log_weight, Maybe<Array<const double, 1>> degrees, Table peak,
-                   Array<double, 2> joint) {
-    const auto n = X.shape(0), d = X.shape(1);
-    const auto model = spreads_of<Matrices>(d, mean, cells, log_weight, degrees, peak, peak, false);
-    expect_shape("joint", joint, {n, mean.shape(0)});
-    lyceum::mixtures::missing_joint(matrix(X), groups_of(order, starts, n), model, joint.data(), signals());
+void missing_joint(Table X, const RowGroups& groups, const Components& components, Array<double, 2> joint) {
+    const auto n = X.shape(0);
+    const auto model = components.view(X);
+    expect_shape("joint", joint, {n, model.K});
+    lyceum::mixtures::missing_joint(matrix(X), groups.of(n), model, joint.data(), signals());
 }
 
-template <int Matrices>
-void missing_terms(Table X, Order order, Order starts, Table mean, Array<const double, Matrices> cells,
-                   Array<const double, 1> log_weight, Maybe<Array<const double, 1>> degrees, Table peak,
-                   Array<double, 3> terms, Array<double, 2> constant) {
-    const auto n = X.shape(0), d = X.shape(1), K = mean.shape(0);
-    const auto model = spreads_of<Matrices>(d, mean, cells, log_weight, degrees, peak, peak, false);
-    expect_shape("terms", terms, {n, K, d});
-    expect_shape("constant", constant, {n, K});
-    lyceum::mixtures::missing_terms(matrix(X), groups_of(order, starts, n), model, terms.data(), constant.data(),
-                                    signals());
+void missing_terms(Table X, const RowGroups& groups, const Components& components, Array<double, 3> terms,
+                   Array<double, 2> constant) {
+    const auto n = X.shape(0);
+    const auto model = components.view(X);
+    expect_shape("terms", terms, {n, model.K, model.d});
+    expect_shape("constant", constant, {n, model.K});
+    lyceum::mixtures::missing_terms(matrix(X), groups.of(n), model, terms.data(), constant.data(), signals());
 }
 
-template <int Matrices>
 void bind_missing(nb::module_& m) {
-    m.def("mixture_missing_step", &missing_step<Matrices>, "X"_a.noconvert(), "w"_a.noconvert().none(),
-          "order"_a.noconvert(), "starts"_a.noconvert(), "mean"_a.noconvert(), "matrix"_a.noconvert(),
-          "log_weight"_a.noconvert(), "degrees"_a.noconvert().none(), "peak"_a.noconvert(), "log_shift"_a.noconvert(),
-          "rows"_a.noconvert(), "weight"_a.noconvert(), "logs"_a.noconvert(), "new_mean"_a.noconvert(),
-          "S"_a.noconvert(), "pooled"_a = false, ReleaseGil(),
+    nb::class_<RowGroups>(m, "RowGroups", "Rows group by group, and where every group begins, one more at the end.")
+        .def(nb::init<const RowGroups::Numbers&, const RowGroups::Numbers&>(), "order"_a.noconvert(),
+             "starts"_a.noconvert());
+    nb::class_<Components>(m, "MixtureComponents", "The components of a mixture, with covariances or variances.")
+        .def(nb::init<const Components::Cells&, const Components::Matrices&, const Components::Line&,
+                      const Maybe<Components::Line>&, const Components::Cells&>(),
+             "mean"_a.noconvert(), "matrix"_a.noconvert(), "log_weight"_a.noconvert(), "degrees"_a.noconvert().none(),
+             "peak"_a.noconvert());
+    m.def("mixture_missing_step", &missing_step, "X"_a.noconvert(), "w"_a.noconvert().none(), "groups"_a,
+          "components"_a, "log_shift"_a.noconvert(), "rows"_a.noconvert(), "weight"_a.noconvert(), "logs"_a.noconvert(),
+          "new_mean"_a.noconvert(), "S"_a.noconvert(), "pooled"_a = false, ReleaseGil(),
           "`mixture_step` for rows with missing cells, grouped by which are missing; `pooled`: all matrices are one.");
-    m.def("mixture_missing_joint", &missing_joint<Matrices>, "X"_a.noconvert(), "order"_a.noconvert(),
-          "starts"_a.noconvert(), "mean"_a.noconvert(), "matrix"_a.noconvert(), "log_weight"_a.noconvert(),
-          "degrees"_a.noconvert().none(), "peak"_a.noconvert(), "joint"_a.noconvert(), ReleaseGil(),
-          "Log joint densities of components and of the cells that are not missing.");
-    m.def("mixture_missing_terms", &missing_terms<Matrices>, "X"_a.noconvert(), "order"_a.noconvert(),
-          "starts"_a.noconvert(), "mean"_a.noconvert(), "matrix"_a.noconvert(), "log_weight"_a.noconvert(),
-          "degrees"_a.noconvert().none(), "peak"_a.noconvert(), "terms"_a.noconvert(), "constant"_a.noconvert(),
-          ReleaseGil(), "What every known cell adds to the log joint densities, and the rest of these.");
+    m.def("mixture_missing_joint", &missing_joint, "X"_a.noconvert(), "groups"_a, "components"_a, "joint"_a.noconvert(),
+          ReleaseGil(), "Log joint densities of components and of the cells that are not missing.");
+    m.def("mixture_missing_terms", &missing_terms, "X"_a.noconvert(), "groups"_a, "components"_a, "terms"_a.noconvert(),
+          "constant"_a.noconvert(), ReleaseGil(),
+          "What every known cell adds to the log joint densities, and the rest of these.");
 }
 
 }  // namespace
@@ -157,6 +178,5 @@ void bind_mixtures(nb::module_& m) {
     bind<double, 3, 3>(m);
     bind<float, 2, 2>(m);
     bind<double, 2, 2>(m);
-    bind_missing<2>(m);
-    bind_missing<3>(m);
+    bind_missing(m);
 }

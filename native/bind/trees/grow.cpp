@@ -40,7 +40,7 @@ class Grower {
 public:
     Grower(const Columns& columns, CodesArray y, std::size_t classes, Weights w, const Rules& rules,
            Maybe<CodesArray> rows)
-        : rules_(rules) {
+        : rules_(rules), d_(columns.codes.shape(0)) {
         const auto n = columns.codes.shape(1);
         expect_shape("y", y, {n});
         expect(classes > 0, "there must be a class");
@@ -63,7 +63,7 @@ public:
     }
 
     Grower(const Columns& columns, Array<const double, 1> y, Weights w, const Rules& rules, Maybe<CodesArray> rows)
-        : rules_(rules) {
+        : rules_(rules), d_(columns.codes.shape(0)) {
         const auto n = columns.codes.shape(1);
         expect_shape("y", y, {n});
         point();
@@ -79,10 +79,60 @@ public:
 
     AnyGrower& operator*() { return *grower_; }
 
+    void sort(std::size_t start, std::size_t stop) {
+        expect_columns(start, stop);
+        expect(is_root_, "columns are sorted before the root is split or finished");
+        grower_->sort(start, stop);
+    }
+
+    void prepare(std::size_t i) {
+        expect_open(i);
+        grower_->prepare(i);
+    }
+
+    void search(std::size_t i, std::size_t start, std::size_t stop) {
+        expect_open(i);
+        expect_columns(start, stop);
+        grower_->search(i, start, stop, signals());
+    }
+
+    std::size_t split(std::size_t i) {
+        expect_open(i);
+        is_root_ = false;
+        split_ = i;
+        return children_ = grower_->split(i);
+    }
+
+    void deal(std::size_t i, std::size_t children, std::size_t start, std::size_t stop) {
+        expect_columns(start, stop);
+        expect(i == split_ && children == children_, "rows are dealt to the children of the node split last");
+        grower_->deal(i, children, start, stop);
+    }
+
+    void finish(std::size_t i) {  // several threads at a time, each another node
+        expect_open(i);
+        if (i == 0) is_root_ = false;
+        grower_->finish(i, signals());
+    }
+
 private:
-    void point() { rules_.costs = rules_.cost.empty() ? nullptr : rules_.cost.data(); }
+    void point() {
+        expect(rules_.cost.empty() || rules_.cost.size() == d_, "there must be a cost for every column");
+        rules_.costs = rules_.cost.empty() ? nullptr : rules_.cost.data();
+    }
+
+    void expect_open(std::size_t i) const {
+        expect(i < grower_->n_open() && !grower_->is_finished(i), "i must be the number of an open node");
+    }
+
+    void expect_columns(std::size_t start, std::size_t stop) const {
+        expect(start <= stop && stop <= d_, "start and stop must be numbers of columns");
+    }
 
     Rules rules_;
+    std::size_t d_;
+    bool is_root_ = true;                   // the root is open, and has its rows
+    std::size_t split_ = 0, children_ = 0;  // the place of the node split last, and its children
     std::unique_ptr<AnyGrower> grower_;
 };
 
@@ -209,24 +259,11 @@ void bind_tree_grow(nb::module_& m) {
                 return rows;
             },
             "How many rows every open node has, 0 where it will not be split.")
-        .def(
-            "prepare", [](Grower& g, std::size_t i) { (*g).prepare(i); }, "i"_a)
-        .def(
-            "search",
-            [](Grower& g, std::size_t i, std::size_t from, std::size_t to) { (*g).search(i, from, to, signals()); },
-            "i"_a, "start"_a, "stop"_a, ReleaseGil())
-        .def(
-            "sort", [](Grower& g, std::size_t from, std::size_t to) { (*g).sort(from, to); }, "start"_a, "stop"_a,
-            ReleaseGil())
-        .def(
-            "split", [](Grower& g, std::size_t i) { return (*g).split(i); }, "i"_a, ReleaseGil())
-        .def(
-            "deal",
-            [](Grower& g, std::size_t i, std::size_t n, std::size_t from, std::size_t to) {
-                (*g).deal(i, n, from, to);
-            },
-            "i"_a, "children"_a, "start"_a, "stop"_a, ReleaseGil())
-        .def(
-            "finish", [](Grower& g, std::size_t i) { (*g).finish(i, signals()); }, "i"_a, ReleaseGil())
+        .def("prepare", &Grower::prepare, "i"_a)
+        .def("search", &Grower::search, "i"_a, "start"_a, "stop"_a, ReleaseGil())
+        .def("sort", &Grower::sort, "start"_a, "stop"_a, ReleaseGil())
+        .def("split", &Grower::split, "i"_a, ReleaseGil())
+        .def("deal", &Grower::deal, "i"_a, "children"_a, "start"_a, "stop"_a, ReleaseGil())
+        .def("finish", &Grower::finish, "i"_a, ReleaseGil())
         .def("result", &result);
 }

@@ -78,7 +78,8 @@ void add_ends(const TreeArrays& tree, Array<const T, 2> X, Values values, std::s
     expect_rows(tree, X);
     expect_shape("values", values, {tree.feature.shape(0), values.shape(1)});
     expect_shape("out", out, {X.shape(0), out.shape(1)});
-    expect(column + values.shape(1) <= out.shape(1), "out has fewer columns than the values need");
+    expect(values.shape(1) <= out.shape(1) && column <= out.shape(1) - values.shape(1),
+           "out has fewer columns than the values need");
     lyceum::trees::add_visit_values(tree.view(), matrix(X), matrix(values), out.data() + column, out.shape(1),
                                     signals());
 }
@@ -121,6 +122,7 @@ public:
         std::vector<lyceum::trees::TreeView> views;
         std::vector<lyceum::trees::TreeValues> given;
         for (std::size_t t = 0; t < trees.size(); ++t) {
+            expect(trees[t], "a tree is None");
             views.push_back(trees[t]->view());
             expect(values[t].shape(1) > 0, "values need at least one column");
             given.push_back({matrix(values[t]), columns[t]});

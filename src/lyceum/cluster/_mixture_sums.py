@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import digamma, gammaln
@@ -78,11 +79,7 @@ class ComponentValues:
         groups = Patterns.of(X)
         complete = ~groups.missing.any(axis=1)
         terms[complete] = self.terms(X[complete])
-        matrices = np.ascontiguousarray(self.matrices)
-        native.mixture_missing_terms(
-            X, *groups.incomplete_rows(), self.means, matrices, self.log_weights, self.degrees, self.peaks,
-            terms, rest,
-        )  # fmt: skip
+        native.mixture_missing_terms(X, native.RowGroups(*groups.incomplete_rows()), self.native, terms, rest)
         return terms, rest
 
     def log_joint(self, X: np.ndarray) -> np.ndarray:
@@ -96,11 +93,14 @@ class ComponentValues:
         for rows, observed in groups.large():
             known = Marginal.of(self, observed).values
             out[rows] = log_joint_of(np.ascontiguousarray(cells[rows][:, observed]), known)
-        matrices = np.ascontiguousarray(self.matrices)
-        native.mixture_missing_joint(
-            cells, *groups.small(), self.means, matrices, self.log_weights, self.degrees, self.peaks, out
-        )
+        native.mixture_missing_joint(cells, native.RowGroups(*groups.small()), self.native, out)
         return out
+
+    @property
+    def native(self) -> Any:
+        """The components as the kernels take them."""
+        matrices = np.ascontiguousarray(self.matrices)
+        return native.MixtureComponents(self.means, matrices, self.log_weights, self.degrees, self.peaks)
 
     @property
     def peaks(self) -> np.ndarray:
@@ -167,9 +167,8 @@ def _incomplete_sums(
         half = 0.5 * (at.degrees + np.arange(d + 1.0)[:, None])
         shift = digamma(half) - np.log(half)
     total = native.mixture_missing_step(
-        X, w, order, starts, at.means, np.ascontiguousarray(at.matrices), at.log_weights, at.degrees,
-        at.peaks, shift, rows, weight, logs, mean, S, pooled,
-    )  # fmt: skip
+        X, w, native.RowGroups(order, starts), at.native, shift, rows, weight, logs, mean, S, pooled
+    )
     if at.degrees is None:
         logs[:] = 0.0
     return total, MixtureSums(rows, logs, _moments(len(order), weight, mean, S, pooled))

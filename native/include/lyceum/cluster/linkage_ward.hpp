@@ -53,7 +53,8 @@ private:
     // The cheapest partner of cluster a, the one before in the chain among equals.
     Found nearest(size_t a, size_t before) {
         const size_t blocks = wide_ / block,
-                     share = std::max<size_t>((size_t{1} << 19) / (d_ * block) + 1, blocks / team_.size() + 1),
+                     share = std::max<size_t>((size_t{1} << 19) / (std::max<size_t>(d_, 1) * block) + 1,
+                                              blocks / team_.size() + 1),
                      tasks = (blocks + share - 1) / share;
         found_.assign(tasks, {});
         const double own = gone_[a];

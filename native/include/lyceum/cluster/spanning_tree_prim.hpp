@@ -50,7 +50,8 @@ private:
     // Lowers the distances to the tree by those to the row just added, and finds the nearest row.
     size_t step(std::int64_t row, double core, size_t left) {
         const size_t blocks = (left + block - 1) / block,
-                     share = std::max<size_t>((size_t{1} << 19) / (d_ * block) + 1, blocks / team_.size() + 1),
+                     share = std::max<size_t>((size_t{1} << 19) / (std::max<size_t>(d_, 1) * block) + 1,
+                                              blocks / team_.size() + 1),
                      tasks = (blocks + share - 1) / share;
         places_.assign(tasks, 0);
         team_(tasks, [&](size_t task) {

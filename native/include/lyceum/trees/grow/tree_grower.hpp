@@ -20,6 +20,7 @@ public:
     virtual ~AnyGrower() = default;
     virtual size_t n_open() const = 0;
     virtual size_t open_rows(size_t open) const = 0;
+    virtual bool is_finished(size_t open) const = 0;
     virtual void sort(size_t from, size_t to) = 0;  // columns of the root, before anything else
     virtual void prepare(size_t open) = 0;          // before threads search it
     virtual void search(size_t open, size_t from, size_t to, Poll poll) = 0;
@@ -54,6 +55,8 @@ public:
     size_t width() const override { return summary_.width(); }
     size_t n_open() const override { return open_.size(); }
     size_t open_rows(size_t i) const override { return may_split(top_, open_[i]) ? open_[i].rows.size() : 0; }
+
+    bool is_finished(size_t i) const override { return open_[i].constant.size() < columns_.d; }  // its rows are gone
 
     void sort(size_t from, size_t to) override {
         for (size_t j = from; j < to; ++j)
