@@ -26,6 +26,7 @@ from lyceum.data._free_text import without_texts
 from lyceum.data._inspect import inspect
 from lyceum.data._inspection import ColumnInspection, Inspection, time_text
 from lyceum.data._large_file import LargeFile, read_through
+from lyceum.data._pandas_columns import has_text_levels
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._read_once import reading_once
 from lyceum.data._rows import Rows, Statistic, Step
@@ -77,6 +78,7 @@ __all__ = [
     "file_errors",
     "file_kind",
     "fits_memory",
+    "has_text_levels",
     "inspect",
     "is_dask",
     "is_frame",

@@ -20,6 +20,7 @@ from lyceum.data._text_styles import distinct_texts, is_text_type, style_of
 from lyceum.errors import MissingValuesError, SchemaError
 
 __all__ = [
+    "FEW_ROWS",
     "ArrayCoder",
     "TableCoder",
     "class_codes",
@@ -31,6 +32,8 @@ __all__ = [
     "target_numbers",
     "with_texts",
 ]
+
+FEW_ROWS = 1 << 14  # one column of them is read before another thread has woken up
 
 
 def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
@@ -200,7 +203,7 @@ class TableCoder:
             return np.empty((table.num_rows, 0))
         single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
         X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
-        cells = ordered_map if X.size > 1 << 20 else map
+        cells = ordered_map if table.num_rows > FEW_ROWS else map
         native.pack(list(cells(lambda column: _encode(table.column(column.name), column), self.schema)), X)
         return X
 

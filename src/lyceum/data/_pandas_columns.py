@@ -71,8 +71,18 @@ def _with_arrow_types(frame: Any) -> Any:
 def _has_arrow_type(dtype: Any) -> bool:
     if isinstance(dtype, np.dtype):
         return dtype.kind != "f" or dtype.itemsize <= 8
+    return type(dtype).__name__ != "SparseDtype" and not has_text_levels(dtype)
+
+
+def has_text_levels(dtype: Any) -> bool:
+    """Whether a type of pandas is a category type whose levels are read as text: Arrow has no type for them.
+
+    >>> import pandas as pd
+    >>> has_text_levels(pd.cut([1, 5], 2).dtype), has_text_levels(pd.CategoricalDtype([1, 2]))
+    (True, False)
+    """
     levels = getattr(dtype, "categories", None)
-    return type(dtype).__name__ != "SparseDtype" and getattr(levels, "inferred_type", "") not in _TEXT_LEVELS
+    return getattr(levels, "inferred_type", "") in _TEXT_LEVELS
 
 
 def with_arrow_type(column: Any, what: str) -> Any:

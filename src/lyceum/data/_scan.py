@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import frame_table, is_frame
-from lyceum.data._coding import TableCoder, with_texts
+from lyceum.data._coding import FEW_ROWS, TableCoder, with_texts
 from lyceum.data._column import Kind
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import MISSING, CsvFormat
@@ -47,8 +47,6 @@ from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
 
 __all__ = ["coded_source", "profile_columns", "scan", "schema_of"]
-
-_SMALL = 1 << 14  # cells that are looked at before another thread has woken up
 
 
 def scan(
@@ -164,11 +162,9 @@ def profile_columns(
 ) -> TableProfile:
     """The profile of a table, its columns spread over threads."""
     names = table.column_names
-    spread = ordered_map if table.num_rows * len(names) > _SMALL else map
+    spread = ordered_map if table.num_rows > FEW_ROWS else map
     parts = spread(lambda name: TableProfile.of(table.select([name]), in_full, ordered), names)
-    return TableProfile(
-        table.num_rows, {name: part.columns[name] for name, part in zip(table.column_names, parts)}
-    )
+    return TableProfile(table.num_rows, {name: part.columns[name] for name, part in zip(names, parts)})
 
 
 def coded_source(table: pa.Table, schema: Schema) -> ArraySource:

@@ -10,7 +10,16 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from lyceum.base import library_of
-from lyceum.data import ArraySource, Column, Schema, is_frame, text_array, text_table, to_arrow
+from lyceum.data import (
+    ArraySource,
+    Column,
+    Schema,
+    has_text_levels,
+    is_frame,
+    text_array,
+    text_table,
+    to_arrow,
+)
 from lyceum.prepare._steps import is_unknown
 
 __all__ = ["contain"]
@@ -118,8 +127,9 @@ def _convert(values: Any, dtype: Any, column: Column) -> Any:
     if column.numeric:
         return values.astype(dtype) if isinstance(dtype, pd.BooleanDtype) else values
     if isinstance(dtype, pd.CategoricalDtype):
-        own = {str(level): level for level in dtype.categories}  # such as intervals, which were read as text
-        values = values.cat.rename_categories(lambda one: own.get(one, one) if isinstance(one, str) else one)
+        if has_text_levels(dtype):
+            own = {str(level): level for level in dtype.categories}
+            values = values.cat.rename_categories(lambda level: own.get(level, level))
         new = [value for value in values.dtype.categories if value not in dtype.categories]
         return values.astype(pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered))
     if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(dtype):
