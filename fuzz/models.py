@@ -145,9 +145,7 @@ def _ask(sample: Sample, methods: Sequence[str], changes: list[tuple[str, Any, A
             except LyceumError:
                 continue
             except Exception as error:
-                raise Finding(
-                    f"{sample.name}: {_words(changes)}: {method} raised {error!r}"
-                ) from error
+                raise Finding(f"{sample.name}: {_words(changes)}: {method} raised {error!r}") from error
     return "answered"
 
 
