@@ -35,7 +35,12 @@ void test_line_breaks_in_quotes_are_found_wherever_they_stand() {
         CHECK(has_breaks_in_quotes(rows + "1,\"\"\"" + more + "\rb\",2\n"));
         CHECK(has_breaks_in_quotes(rows + "5\",\"a\nb\",6\"\n" + more));  // quotes of plain cells
         CHECK(has_breaks_in_quotes(rows + "1, \"a\"\n" + more));
+        CHECK(has_breaks_in_quotes("\"a\nb\"" + rows) && !has_breaks_in_quotes("\"a\"\n" + rows));
+        CHECK(!has_breaks_in_quotes(rows + more));
     }
+    const std::string many(3 << 20, 'a');
+    CHECK(has_breaks_in_quotes(many + ",\"a\nb\"") && !has_breaks_in_quotes(many + ",\"a\"\n"));
+    CHECK(!has_breaks_in_quotes(many));
 }
 
 void test_uniforms_lie_in_the_half_open_unit_interval() {

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -214,12 +215,23 @@ def is_text_type(kind: pa.DataType) -> bool:
 
 
 def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """The distinct texts of a column."""
+    """The distinct texts of a column.
+
+    >>> distinct_texts(pa.DictionaryArray.from_arrays([2, None, 0, 2], ["a", "b", "c"])).to_pylist()
+    ['a', 'c']
+    """
+    if pa.types.is_dictionary(column.type):
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        column = pa.chunked_array([_present_levels(chunk) for chunk in chunks], column.type.value_type)
     found = pc.unique(column)
-    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    if pa.types.is_dictionary(found.type):
-        found = found.dictionary_decode()
-    return found.drop_null()
+    return (found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found).drop_null()
+
+
+def _present_levels(column: pa.DictionaryArray) -> pa.Array:
+    """The levels that occur in a column; to mark them is quicker than to hash every cell."""
+    present = np.zeros(len(column.dictionary), dtype=bool)
+    present[column.indices.drop_null().to_numpy()] = True
+    return column.dictionary.filter(pa.array(present))
 
 
 def styles_of(
