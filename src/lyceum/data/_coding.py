@@ -203,7 +203,8 @@ class TableCoder:
             return np.empty((table.num_rows, 0))
         single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
         X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
-        cells = ordered_map if table.num_rows > FEW_ROWS else map
+        is_large = table.num_rows > FEW_ROWS and X.size > 1 << 20
+        cells = ordered_map if is_large else map
         native.pack(list(cells(lambda column: _encode(table.column(column.name), column), self.schema)), X)
         return X
 

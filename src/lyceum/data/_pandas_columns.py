@@ -13,6 +13,7 @@ from lyceum.errors import SchemaError
 __all__ = [
     "arrow_array",
     "arrow_table",
+    "has_text_levels",
     "is_missing",
     "is_pandas",
     "small_arrow_table",
