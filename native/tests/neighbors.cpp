@@ -89,7 +89,7 @@ void test_fits_solve_the_normal_equations(size_t d, int degree, bool counted) {
     }
 }
 
-void test_rows_that_do_not_determine_a_plane_get_a_ridge() {
+void test_rows_that_do_not_determine_a_plane_are_said() {
     const Doubles1 X{1, 1, 1, 1, 1, 1}, y{1, 2, 6}, Q{1, 1}, kernel{1, 1, 1};
     const std::vector<std::int64_t> offsets{0, 3}, rows{0, 1, 2};
     Fits got(1, 2);
@@ -100,12 +100,28 @@ void test_rows_that_do_not_determine_a_plane_get_a_ridge() {
     CLOSE(got.value[0], 3, 1e-12);
 }
 
+// Two equal columns share the slope of one of them, whatever the scale of the weights.
+void test_equal_columns_share_a_slope(double scale) {
+    const Doubles1 X{0, 0, 1, 1, 2, 2, 3, 3}, y{1, 3, 5, 7}, Q{1.5, 1.5}, kernel{scale, scale, scale, scale};
+    const std::vector<std::int64_t> offsets{0, 4}, rows{0, 1, 2, 3};
+    Fits got(1, 2);
+    Poll poll;
+    LocalFits(matrix_of(X, 4, 2), y.data(), 1, {})(
+        matrix_of(Q, 1, 2), {offsets.data(), rows.data(), kernel.data(), nullptr}, got.out(1, 2), poll);
+    CHECK(got.degenerate[0]);
+    CLOSE(got.value[0], 4, 1e-13);
+    CLOSE(got.gradient[0], 1, 1e-13);
+    CLOSE(got.gradient[1], 1, 1e-13);
+    CLOSE(got.inverse[0] * scale, 0.25, 1e-13);
+}
+
 }  // namespace
 
 int main() {
     for (const size_t d : {1, 2, 3})
         for (const int degree : {0, 1, 2})
             for (const bool counted : {false, true}) test_fits_solve_the_normal_equations(d, degree, counted);
-    test_rows_that_do_not_determine_a_plane_get_a_ridge();
+    test_rows_that_do_not_determine_a_plane_are_said();
+    for (const double scale : {1., 1e-200, 1e6}) test_equal_columns_share_a_slope(scale);
     return failures;
 }

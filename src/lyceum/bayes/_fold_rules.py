@@ -10,7 +10,7 @@ import numpy as np
 from lyceum._native import native
 from lyceum.data import Block
 from lyceum.probability import RIDGE, class_priors, log_probability
-from lyceum.statistics import ClassScatter, Folds, SplitStatistics
+from lyceum.statistics import UNEXPLAINED, ClassScatter, Folds, SplitStatistics
 
 __all__ = ["FoldLoss", "FoldRules", "RuleSettings", "combine_covariances"]
 
@@ -138,7 +138,7 @@ def _spectrum(
     values, U = np.linalg.eigh(M)
     values = np.append(np.maximum(values, 0.0), 0.0)  # the last for what is beyond
     shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
-    shrunk = np.where(shrunk < 1e-12 * size, shrunk + RIDGE * size, shrunk)
+    shrunk = np.where(shrunk < UNEXPLAINED * size, shrunk + RIDGE * size, shrunk)
     shrunk, empty = shrunk[:-1], shrunk[-1]
     log_det = np.log(shrunk).sum(axis=0) + beyond * np.log(empty)
     log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)

@@ -12,7 +12,7 @@ from scipy.special import digamma, gammaln
 from lyceum._native import native
 from lyceum.cluster._covariance_forms import CovarianceForm
 from lyceum.data import Block
-from lyceum.probability import gaussian_log_density, squared_distance_parts
+from lyceum.probability import gaussian_log_density, squared_distance_parts, whiten
 from lyceum.statistics import ClassMoments, ClassScatter
 
 __all__ = ["ComponentValues", "Marginal", "MixtureSums", "Patterns", "expected_sums", "peak_density"]
@@ -332,17 +332,8 @@ class Marginal:
 def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lower W_k with W_k Σ_k W_kᵀ = I, log |Σ_k|, and the columns with a variance."""
     diagonal = np.einsum("kjj->kj", matrices)
-    used = diagonal > 0
-    scale = np.sqrt(np.where(used, diagonal, 1.0))
-    R = matrices / (scale[:, :, None] * scale[:, None, :])
-    R = R + np.eye(R.shape[1]) * np.where(used, 0.0, 1.0)[:, None, :]
-    try:
-        L = np.linalg.cholesky(R)
-    except np.linalg.LinAlgError:
-        L = np.linalg.cholesky(R + 1e-6 * np.eye(R.shape[1]))
-    W = np.linalg.inv(L) / scale[:, None, :] * used[:, None, :]
-    log_det = 2.0 * (np.log(np.einsum("kjj->kj", L)) + np.log(scale)).sum(axis=1)
-    return np.tril(W), log_det, used
+    white = [whiten(matrix, variance) for matrix, variance in zip(matrices, diagonal)]
+    return np.stack([one.W for one in white]), np.array([one.log_det for one in white]), diagonal > 0
 
 
 def peak_density(log_det: np.ndarray, d: np.ndarray, degrees: np.ndarray | None) -> np.ndarray:

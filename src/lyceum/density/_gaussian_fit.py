@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lyceum.probability import NormalInverseWishart, positive_matrix, prior_mean_vector
-from lyceum.statistics import Scatter
+from lyceum.statistics import PositiveFactor, Scatter
 
 __all__ = ["GaussianFit", "fit_gaussian"]
 
@@ -59,7 +59,7 @@ def _known_covariance(statistic: Scatter, params: Any) -> GaussianFit:
     else:
         # m_n = m_0 + V_0 (V_0 + Σ/n)⁻¹ (x̄ - m_0), V_n = V_0 (V_0 + Σ/n)⁻¹ Σ/n
         V_0 = positive_matrix("prior_covariance", params.prior_covariance, d)
-        gain = np.linalg.solve(V_0 + error, V_0).T
+        gain = PositiveFactor.of(V_0 + error).solve(V_0).T
         mean, unknown = m_0 + gain @ (x - m_0), gain @ error
         unknown = 0.5 * (unknown + unknown.T)
     spread = covariance + unknown if params.estimate == "bayes" else covariance

@@ -8,12 +8,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import solve_triangular
 
 from lyceum.distances._metric import Metric, Space, as_rows, register_metric
 from lyceum.errors import DataError, SettingError
 from lyceum.report import show_count
-from lyceum.statistics import Scatter
+from lyceum.statistics import PositiveFactor, Scatter
 
 __all__ = ["Chebyshev", "Euclidean", "Mahalanobis", "Manhattan", "Minkowski", "SquaredEuclidean"]
 
@@ -269,12 +269,12 @@ class Mahalanobis(Metric):
         S = np.asarray(self.covariance, dtype=np.float64)
         if S.ndim != 2 or S.shape[0] != S.shape[1] or not _is_symmetric(S):
             raise SettingError("the covariance of Mahalanobis must be a symmetric matrix of numbers")
-        try:
-            return solve_triangular(cholesky(S, lower=True), np.eye(len(S)), lower=True)
-        except (LinAlgError, ValueError):
+        factor = PositiveFactor.of(S)
+        if factor.lower is None or not np.isfinite(S).all():
             raise DataError(
                 "the covariance is not positive definite: drop columns that are constant or sums of others"
-            ) from None
+            )
+        return solve_triangular(factor.lower, np.diag(factor.scale), lower=True)
 
 
 def _is_symmetric(S: np.ndarray) -> bool:

@@ -15,7 +15,8 @@ from typing import Self
 import numpy as np
 
 from lyceum.linear._log_loss import LogLoss
-from lyceum.solvers import Point, PositiveFactor
+from lyceum.solvers import Point
+from lyceum.statistics import PositiveFactor
 
 __all__ = ["MOST_CURVATURES", "ClassCurvatures", "ClassNewtonLoss"]
 

@@ -20,8 +20,7 @@ from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
 from lyceum.linear._row_passes import Residuals, first_pass, without_checks
 from lyceum.report import Explanation, Table
-from lyceum.solvers import PositiveFactor
-from lyceum.statistics import RowScatter, Scatter, is_wide
+from lyceum.statistics import PositiveFactor, RowScatter, Scatter, is_wide
 
 __all__ = ["Fit", "LeastSquares", "LinearPredictor", "warn_dependent"]
 

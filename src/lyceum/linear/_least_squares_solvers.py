@@ -15,8 +15,8 @@ from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._row_passes import Residuals, dense_blocks
 from lyceum.linear._steps_by_hand import Descent, Step, StepSetting, batch_steps, row_steps
-from lyceum.solvers import GradientDescent, Point, PositiveFactor
-from lyceum.statistics import Scatter
+from lyceum.solvers import GradientDescent, Point
+from lyceum.statistics import PositiveFactor, Scatter
 
 __all__ = ["SOLVERS", "Descent", "Triangle", "by_recursion"]
 

@@ -20,8 +20,7 @@ from lyceum.linear._least_squares_solvers import SOLVERS
 from lyceum.linear._residual_checks import ResidualChecks
 from lyceum.linear._steps_by_hand import Descent, StepSetting
 from lyceum.report import Summary, Table
-from lyceum.solvers import PositiveFactor
-from lyceum.statistics import RowScatter
+from lyceum.statistics import PositiveFactor, RowScatter
 
 __all__ = ["LinearRegression"]
 

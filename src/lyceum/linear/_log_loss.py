@@ -11,11 +11,12 @@ import numpy as np
 from lyceum.data import Block, Rows
 from lyceum.linear._row_passes import first_pass, without_checks
 from lyceum.linear._unit_columns import ScaleColumns, inverse_deviations
-from lyceum.solvers import Point, PositiveFactor
+from lyceum.solvers import Point
 from lyceum.statistics import (
     ClassScatter,
     LogisticLoss,
     Moments,
+    PositiveFactor,
     Scatter,
     SoftmaxCurvature,
     SoftmaxLoss,

@@ -12,7 +12,8 @@ from lyceum.errors import SettingError
 from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import LogLoss
 from lyceum.linear._proximal_newton import ProximalNewton
-from lyceum.solvers import Outcome, PositiveFactor
+from lyceum.solvers import Outcome
+from lyceum.statistics import PositiveFactor
 
 __all__ = ["check_settings", "reference_output", "warn_of_fit"]
 

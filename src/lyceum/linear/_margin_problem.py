@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, Rows, dense_cells
-from lyceum.solvers import Point, PositiveFactor
+from lyceum.solvers import Point
+from lyceum.statistics import PositiveFactor
 
 __all__ = ["MarginProblem", "SeenRows", "SolutionSums"]
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum.linear._log_loss import LogLoss
-from lyceum.solvers import Observer, Outcome, Point, PositiveFactor, descent_loop, newton_on_support
+from lyceum.solvers import Observer, Outcome, Point, descent_loop, newton_on_support
+from lyceum.statistics import PositiveFactor
 
 __all__ = ["ProximalNewton"]
 

@@ -12,13 +12,14 @@ from sklearn.utils._param_validation import Interval
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.distances import Mahalanobis
 from lyceum.neighbors._smooth import minimise
-from lyceum.neighbors._stored_rows import invertible
 from lyceum.neighbors._supervised_transformer import SupervisedTransformer
 from lyceum.report import Summary, Table
+from lyceum.statistics import PositiveFactor
 
 __all__ = ["LearnedMetric"]
 
 _COUNT = Interval(Integral, 1, None, closed="left")
+_SMALLEST_PART = 1e-9  # of what M gives a column
 
 
 class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
@@ -169,11 +170,10 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
 
         Directions without a part in M are given a very small one, so that M can be inverted.
         """
-        M = self.matrix_ + 1e-9 * (np.trace(self.matrix_) / len(self.matrix_) or 1.0) * np.eye(
-            len(self.matrix_)
-        )
-        inverse = np.linalg.inv(M)
-        return invertible(Mahalanobis((inverse + inverse.T) / 2, self.mean_))
+        part = np.diag(self.matrix_)
+        part = np.where(part > 0, part, part.mean() or 1.0)
+        inverse = PositiveFactor.of(self.matrix_ + np.diag(_SMALLEST_PART * part)).inverse()
+        return Mahalanobis((inverse + inverse.T) / 2, self.mean_)
 
     @property
     def _n_features_out(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.neighbors._local_fits import LocalModel
+from lyceum.solvers import ranked_squares
 
 __all__ = ["descend_at", "polynomial_at", "terms_of"]
 
@@ -20,12 +21,15 @@ def polynomial_at(model: LocalModel, Q: np.ndarray, query: np.ndarray, scale: np
     w = kernel if count is None else kernel * count
     found: dict[str, Any] = {"rows": rows, "weights": w}
     if model.X.shape[1] == 1:
-        root = np.sqrt(w)[:, None]
-        T = terms_of(model.X[rows] - Q, model.degree)
-        c = np.linalg.lstsq(T * root, model.y[rows] * root[:, 0], rcond=None)[0]
+        X, y = model.X[rows], model.y[rows]
+        mean, y_mean = np.average(X, axis=0, weights=w), np.average(y, weights=w)
+        root = np.sqrt(w / w.max())
+        T = terms_of(X - mean, model.degree)
+        c = ranked_squares(T * root[:, None], (y - y_mean) * root).coef
 
         def polynomial(at: Any) -> np.ndarray:
-            return terms_of((np.asarray(at, np.float64)[:, None] - query) / scale, model.degree) @ c
+            U = (np.asarray(at, np.float64)[:, None] - query) / scale + Q - mean
+            return y_mean + terms_of(U, model.degree) @ c
 
         found["polynomial"] = polynomial
     return found

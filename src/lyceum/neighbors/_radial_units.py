@@ -10,9 +10,12 @@ from scipy.stats import qmc
 from lyceum._threads import single_threaded_blas
 from lyceum.cluster import KMeans
 from lyceum.distances import nearest
+from lyceum.solvers import ranked_squares
 from lyceum.statistics import row_uniforms
 
 __all__ = ["RadialUnits", "place_centers", "start_widths"]
+
+_NULL = 1e-14  # of the largest squared singular value: broad units overlap, and need small ones for their fit
 
 
 def place_centers(Z: np.ndarray, w: np.ndarray, m: int, how: str, seed: int) -> np.ndarray:
@@ -107,8 +110,8 @@ class RadialUnits:
                 penalty[-1] = 0.0
             rows = np.vstack([P, np.diag(penalty)])
             targets = np.vstack([T * np.sqrt(w)[:, None], np.zeros((p, T.shape[1]))])
-            found = np.linalg.lstsq(rows, targets, rcond=1e-13)[0]
-        return self.with_coefficients(found)
+            found = ranked_squares(rows, targets, _NULL)
+        return self.with_coefficients(found.coef)
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:
         """f(z), (n, K); the sums are in the order of columns, so that other rows do not change them."""

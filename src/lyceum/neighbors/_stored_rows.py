@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import LinAlgError, cholesky
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner
@@ -16,6 +15,7 @@ from lyceum.data import Align, ArraySource, Block, CheckCells, Rows, Schema, Ste
 from lyceum.distances import METRIC_PARTS, Gower, Mahalanobis, Metric, NeighborIndex, ValueDifference
 from lyceum.distances import metric as metric_named
 from lyceum.errors import DataError, ModelFileError, SettingError
+from lyceum.probability import RIDGE, whiten
 from lyceum.statistics import Moments
 
 __all__ = [
@@ -341,13 +341,7 @@ def spreads_of(moments: Moments, scale: str) -> np.ndarray:
 def invertible(metric: Mahalanobis) -> Mahalanobis:
     """The metric, its covariance made positive definite where columns are constant or sums of others."""
     S = np.array(metric.covariance, dtype=np.float64)
-    unit = float(np.trace(S)) / max(1, len(S)) or 1.0
-    share = 0.0
-    while True:
-        try:
-            cholesky(S + share * unit * np.eye(len(S)), lower=True)
-            if share or np.linalg.cond(S) < 1e14:
-                return replace(metric, covariance=S + share * unit * np.eye(len(S)))
-        except LinAlgError:
-            pass
-        share = max(1e-9, 10 * share)
+    variance = np.diag(S)
+    unit = float(variance.mean()) if variance.any() else 1.0
+    ridge = np.where(variance > 0, whiten(S, variance).ridge, RIDGE * unit)
+    return replace(metric, covariance=S + np.diag(ridge))

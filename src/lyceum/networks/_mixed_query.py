@@ -137,17 +137,20 @@ def _condition(
     if not seen:
         return mean, covariance, np.zeros(len(mean))
     inner = covariance[:, seen][:, :, seen]
-    roots, vectors = np.linalg.eigh(inner)
+    # in units of the columns, so that those of a column do not decide what is singular
+    variance = np.einsum("kjj->kj", inner)
+    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+    roots, vectors = np.linalg.eigh(inner / (unit[:, :, None] * unit[:, None, :]))
     solid = roots > _SINGULAR * np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
     inverse = np.where(solid, 1.0 / np.where(solid, roots, 1.0), 0.0)
-    gap = np.einsum("kij,ki->kj", vectors, values - mean[:, seen])
+    gap = np.einsum("kij,ki->kj", vectors, (values - mean[:, seen]) / unit)
     # along a direction without variance the observation must be the mean
-    scale = 1.0 + np.abs(mean[:, seen]).max(axis=1, keepdims=True) + np.abs(values).max()
+    scale = 1.0 + (np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit).max(axis=1, keepdims=True)
     off = (~solid & (np.abs(gap) > 1e-8 * scale)).any(axis=1)
     log_density = -0.5 * (
         np.where(solid, np.log(2 * np.pi * np.where(solid, roots, 1.0)), 0.0) + inverse * gap**2
-    ).sum(axis=1)
-    precision = np.einsum("kij,kj,klj->kil", vectors, inverse, vectors)
+    ).sum(axis=1) - np.log(unit).sum(axis=1)
+    precision = np.einsum("kij,kj,klj->kil", vectors / unit[:, :, None], inverse, vectors / unit[:, :, None])
     gain = np.einsum("kai,kil->kal", covariance[:, :, seen], precision)
     new_mean = mean + np.einsum("kal,kl->ka", gain, values - mean[:, seen])
     new_covariance = covariance - np.einsum("kal,klb->kab", gain, covariance[:, seen, :])

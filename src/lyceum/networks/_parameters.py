@@ -14,7 +14,7 @@ from lyceum.errors import SchemaError, SettingError
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import GaussianNode, TableNode
 from lyceum.networks._row_codes import RowCodes, network_rows
-from lyceum.statistics import ClassScatter, JointCounts
+from lyceum.statistics import UNEXPLAINED, ClassScatter, JointCounts, PositiveFactor
 
 __all__ = [
     "Estimate",
@@ -217,7 +217,7 @@ def _pool(statistic: ClassScatter) -> tuple[np.ndarray, np.ndarray]:
 
 def least_squares(weight: float, mean: np.ndarray, scatter: np.ndarray) -> tuple[float, np.ndarray, float]:
     """Intercept, coefficients and variance of the last column on the others, from their moments."""
-    b = np.linalg.pinv(scatter[:-1, :-1], hermitian=True) @ scatter[:-1, -1]
+    b = PositiveFactor.of(scatter[:-1, :-1], level=UNEXPLAINED).solve(scatter[:-1, -1])
     variance = max(float(scatter[-1, -1] - b @ scatter[:-1, -1]) / weight, 0.0)
     return float(mean[-1] - b @ mean[:-1]), b, variance
 

@@ -23,7 +23,7 @@ from lyceum._native import native
 from lyceum.data import Block, Design, Schema, codes_of
 from lyceum.prepare._statistics import Stats
 from lyceum.prepare._steps import as_floats
-from lyceum.statistics import Scatter
+from lyceum.statistics import PositiveFactor, Scatter
 
 __all__ = ["Chain", "Equations", "Layout", "r_squared", "score_change", "solve"]
 
@@ -157,10 +157,8 @@ def solve(layout: Layout, j: int, scatter: Scatter, alpha: float) -> tuple[np.nd
 
 
 def _ridge(A: np.ndarray, B: np.ndarray, sd: np.ndarray, alpha: float) -> np.ndarray:
-    """(A + alpha diag(sd²))⁻¹ B, solved in units of sd."""
-    scaled = A / np.outer(sd, sd)
-    scaled[np.diag_indices_from(scaled)] += alpha
-    return np.linalg.solve(scaled, B / sd[:, None]) / sd[:, None]
+    """(A + alpha diag(sd²))⁻¹ B."""
+    return PositiveFactor.of(A + np.diag(alpha * sd**2)).solve(B)
 
 
 def score_change(layout: Layout, j: int, scatter: Scatter, before: Equations, after: Equations) -> float:

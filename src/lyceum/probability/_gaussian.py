@@ -13,6 +13,7 @@ from lyceum.probability._gaussian_fusion import fuse_gaussians
 from lyceum.probability._gaussian_log_density import gaussian_log_density
 from lyceum.probability._whitening import Whitening, whiten
 from lyceum.report import show_count
+from lyceum.statistics import UNEXPLAINED, PositiveFactor
 
 __all__ = ["Gaussian"]
 
@@ -120,7 +121,8 @@ class Gaussian:
             raise DataError(
                 f"{values.size} values for {show_count(len(b), 'fixed column')}: give one value per column"
             )
-        gain = self.covariance[np.ix_(a, b)] @ np.linalg.pinv(self.covariance[np.ix_(b, b)], hermitian=True)
+        known = PositiveFactor.of(self.covariance[np.ix_(b, b)], level=UNEXPLAINED)
+        gain = known.solve(self.covariance[np.ix_(b, a)]).T
         rest = self.covariance[np.ix_(a, a)] - gain @ self.covariance[np.ix_(b, a)]
         return self._make(self.mean[a] + gain @ (values - self.mean[b]), rest)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lyceum.errors import DataError
+from lyceum.statistics import PositiveFactor
 
 __all__ = ["FusedGaussian", "fuse_gaussians"]
 
@@ -90,9 +91,10 @@ def _fuse_two(
     mean: np.ndarray, P: np.ndarray, other: np.ndarray, R: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     total = P + R
-    if np.linalg.matrix_rank(total, hermitian=True) < len(total):
+    factor = PositiveFactor.of(total)
+    if factor.rank < len(total):
         raise DataError("two measurements are both exact in some direction: they cannot be combined")
-    gain = np.linalg.solve(total, P).T
+    gain = factor.solve(P).T
     rest = np.eye(len(P)) - gain
     # Joseph's form: symmetric and never negative
     return mean + gain @ (other - mean), rest @ P @ rest.T + gain @ R @ gain.T

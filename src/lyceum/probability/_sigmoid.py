@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from lyceum.statistics import PositiveFactor
+
 __all__ = ["fit_sigmoid"]
 
 
@@ -58,8 +60,8 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
     for _ in range(100):
         p = expit(Z @ theta)
         gradient = Z.T @ (w * (p - target))
-        hessian = (Z * (w * p * (1 - p))[:, None]).T @ Z + 1e-12 * np.eye(2)
-        step, length = -np.linalg.solve(hessian, gradient), 1.0
+        hessian = (Z * (w * p * (1 - p))[:, None]).T @ Z
+        step, length = -PositiveFactor.of(hessian).solve(gradient), 1.0
         while cost(theta + length * step) > value + 1e-4 * length * float(gradient @ step) and length > 1e-10:
             length /= 2
         theta = theta + length * step

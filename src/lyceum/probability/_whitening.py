@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
+from lyceum.statistics import UNEXPLAINED
+
 __all__ = ["RIDGE", "Whitening", "whiten"]
 
 RIDGE = 1e-6  # of a column's variance: added to the diagonal of a singular covariance
-_UNEXPLAINED = 1e-12  # a column follows from those before it if this part of its variance or less is its own
 
 
 class Whitening(NamedTuple):
@@ -110,7 +111,7 @@ def _cholesky(R: np.ndarray) -> tuple[np.ndarray, int | None]:
     L, failed = lapack.dpotrf(R, lower=1, clean=1)
     if failed > 0:
         return L, failed - 1
-    return L, _first_place(np.diag(L) ** 2 < _UNEXPLAINED)
+    return L, _first_place(np.diag(L) ** 2 < UNEXPLAINED)
 
 
 def _whiten_diagonal(variance: np.ndarray, total_variance: np.ndarray) -> Whitening:

@@ -20,7 +20,7 @@ from lyceum.errors import DataError
 from lyceum.evaluate import cross_validate
 from lyceum.reduce._keep_columns import KeepColumns
 from lyceum.reduce._subset_search import Subset
-from lyceum.statistics import Folds, Scatter
+from lyceum.statistics import UNEXPLAINED, Folds, Scatter
 
 __all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "TargetColumns", "digest_of_rows"]
 
@@ -151,8 +151,8 @@ class GramLosses:
         scale = np.sqrt(np.maximum(np.diag(inner), 0.0))
         scale = np.where(scale > 0, scale, 1.0)
         R = inner / scale / scale[:, None]
-        # a ridge at the level of rounding, so that repeated columns are no error
-        R[np.diag_indices_from(R)] += 1e-12
+        # a ridge below what is taken for dependence, so that repeated columns are no error
+        R[np.diag_indices_from(R)] += 0.1 * UNEXPLAINED
         P = linalg.inv(R, check_finite=False) / scale / scale[:, None]
         return P @ S[np.ix_(columns, np.arange(len(S) - q, len(S)))], P
 
@@ -181,7 +181,7 @@ class GramLosses:
         else:
             b, B = np.empty((0, q)), np.empty((0, len(more)))
             residual, cross = S[more, more].copy(), S[np.ix_(more, targets)]
-        usable = residual > 1e-10 * np.maximum(S[more, more], 0.0)
+        usable = residual > UNEXPLAINED * np.maximum(S[more, more], 0.0)
         t = np.divide(cross, residual[:, None], out=np.zeros_like(cross), where=usable[:, None])
         z = self._z(p, columns, b)
         Mz = M @ z  # (p, q)

@@ -17,8 +17,8 @@ from lyceum.solvers._kkt_system import ConstrainedProblem
 from lyceum.solvers._lbfgs import LBFGS
 from lyceum.solvers._levenberg_marquardt import LevenbergMarquardt
 from lyceum.solvers._newton import Newton
-from lyceum.solvers._positive_factor import PositiveFactor
 from lyceum.solvers._problem import Observer, Outcome, Point, Problem, Solver
+from lyceum.solvers._ranked_squares import RankedSquares, ranked_squares
 from lyceum.solvers._softmax import fit_softmax, softmax
 
 __all__ = [
@@ -40,8 +40,8 @@ __all__ = [
     "Observer",
     "Outcome",
     "Point",
-    "PositiveFactor",
     "Problem",
+    "RankedSquares",
     "RoundObserver",
     "Solution",
     "Solver",
@@ -51,5 +51,6 @@ __all__ = [
     "descent_loop",
     "fit_softmax",
     "newton_on_support",
+    "ranked_squares",
     "softmax",
 ]

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from lyceum._native import native
-from lyceum.solvers._positive_factor import PositiveFactor
-from lyceum.statistics import Scatter
+from lyceum.statistics import PositiveFactor, Scatter
 
 __all__ = ["ElasticNetProblem", "GramElasticNet", "RoundObserver", "Solution", "gap_of", "newton_on_support"]
 

@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from lyceum.errors import undefined
+from lyceum.statistics import PositiveFactor
 
 __all__ = [
     "Observer",
@@ -95,10 +96,10 @@ class Problem(Protocol):
         raise undefined(self, "evaluate")
 
     def newton_step(self, point: Point) -> np.ndarray:
-        """-H⁻¹ g from a point with its Hessian."""
+        """-H⁻¹ g from a point with its Hessian; directions without curvature are left as they are."""
         assert point.hessian is not None
         n = point.theta.size
-        step = np.linalg.solve(point.hessian.reshape(n, n), -point.gradient.ravel())
+        step = -PositiveFactor.of(point.hessian.reshape(n, n)).solve(point.gradient.ravel())
         return step.reshape(point.theta.shape)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:

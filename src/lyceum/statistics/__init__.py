@@ -19,6 +19,7 @@ from lyceum.statistics._joint_counts import JointCounts
 from lyceum.statistics._losses import LogisticLoss, SoftmaxCurvature, SoftmaxLoss
 from lyceum.statistics._midpoints import midpoints
 from lyceum.statistics._moments import Moments, Scatter
+from lyceum.statistics._positive_factor import UNEXPLAINED, PositiveFactor
 from lyceum.statistics._quantiles import Quantiles
 from lyceum.statistics._row_scatter import ClassRowScatter, RowScatter, RowSpace, is_wide
 from lyceum.statistics._sample import RowSample
@@ -27,6 +28,7 @@ from lyceum.statistics._sparse import SparseCells
 from lyceum.statistics._table_independence import IndependenceTest, independence_test
 
 __all__ = [
+    "UNEXPLAINED",
     "ClassMoments",
     "ClassRowScatter",
     "ClassScatter",
@@ -40,6 +42,7 @@ __all__ = [
     "JointHistogram",
     "LogisticLoss",
     "Moments",
+    "PositiveFactor",
     "Quantiles",
     "RowSample",
     "RowScatter",

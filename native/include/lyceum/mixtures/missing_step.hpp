@@ -3,9 +3,10 @@
 // missing cells the conditional mean mean_m + G (x_o - mean_o) and covariance C:
 //   G = S_mo S_oo^-1,   C = S_mm - G S_om.
 // Responsibilities r and weights u are those of the marginal; the sums are of rows filled with conditional means,
-// with C added to the scatter of every row. Columns without variance say nothing of others.
-// Cost: K (o^3/3 + m o^2) for a group, K (o^2 + m o + d^2/2) for a row.
+// with C added to the scatter of every row. Columns without variance say nothing of others; a singular S_oo gets a
+// ridge of a millionth of its diagonal. Cost: K (o^3/3 + m o^2) for a group, K (o^2 + m o + d^2/2) for a row.
 #pragma once
+#include <lyceum/core/ranked_squares.hpp>
 #include <lyceum/mixtures/mixture_step.hpp>
 
 namespace lyceum::mixtures {
@@ -64,7 +65,7 @@ struct Conditional {
             for (size_t j = 0; j <= i; ++j) {
                 double sum = at.cell(k, used[i], used[j]) * unit[i] * unit[j] + (i == j ? ridge : 0.0);
                 for (size_t p = 0; p < j; ++p) sum -= L[i * o + p] * L[j * o + p];
-                if (i == j && !(sum > 0) && ridge == 0.0) return false;
+                if (i == j && !(sum > unexplained) && ridge == 0.0) return false;
                 L[i * o + j] = i == j ? std::sqrt(std::max(sum, 1e-12)) : sum / L[j * o + j];
             }
         return true;

@@ -1,16 +1,19 @@
 // Weighted least squares in the neighbourhood of every query: a constant, a plane or a parabola through some rows.
 //
 // With terms t_i = (1, u_i, products of u_i), u_i = x_i - m about the weighted mean m of the neighbourhood, and weights
-// w_i = count_i * kernel_i, the coefficients solve A b = sum w t y, A = sum w t t'. Columns are scaled to a diagonal of
-// 1; where a pivot of Cholesky's method vanishes the neighbourhood is degenerate, and a ridge is added to all terms but
-// the constant. The value at the query with terms t is t'b = sum l_i y_i, l_i = kernel_i t_i'A^-1 t for every repeat of
-// a row, so that its variance is sigma^2 sum count_i l_i^2, and the leverage of a row at the query is kernel t'A^-1 t.
+// w_i = count_i * kernel_i, the coefficients solve A b = sum w t y, A = sum w t t'. Weights are taken relative to the
+// largest and terms are scaled to a diagonal of 1, so that units do not matter. Cholesky's method solves it where every
+// pivot is large; else the rows themselves are decomposed, and where they do not determine all terms the coefficients
+// are those of least norm. The value at the query with terms t is t'b = sum l_i y_i, l_i = kernel_i t_i'A^-1 t for
+// every repeat of a row, so that its variance is sigma^2 sum count_i l_i^2, and the leverage of a row at the query is
+// kernel t'A^-1 t.
 // Cost per query of p terms: rows * p^2 for the sums, p^3 / 6 for Cholesky's method, p^2 for every step of a descent.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/ranked_squares.hpp>
 #include <lyceum/core/views.hpp>
 #include <vector>
 
@@ -26,7 +29,7 @@ struct WeightedLists {
 struct LocalOutput {
     double *value, *norm, *inverse;  // (queries): the value, sum count l^2, t'A^-1 t
     Matrix<double> gradient;         // (queries, columns)
-    std::uint8_t* degenerate;        // (queries): whether a ridge was needed
+    std::uint8_t* degenerate;        // (queries): whether the rows do not determine all terms
 };
 
 struct Descent {
@@ -66,6 +69,8 @@ public:
     }
 
 private:
+    static constexpr double safe_pivot = 1e-4;  // of the scaled A: what is below is solved from the rows
+
     void terms(const double* x, double* t) const {
         const size_t d = X_.cols;
         t[0] = 1;
@@ -81,13 +86,14 @@ private:
         return lists.kernel[i] * (lists.count ? lists.count[i] : 1.);
     }
 
+    // w_i relative to the largest of the neighbourhood.
+    double share(const WeightedLists& lists, size_t i) const { return weight(lists, i) / heaviest_; }
+
     void one(const double* x, const WeightedLists& lists, size_t begin, size_t end, size_t q, LocalOutput& out) {
         gather(lists, begin, end);
         terms(x, at_.data());
         scale();
-        out.degenerate[q] = factor();
-        solve(b_.data(), beta_.data());
-        solve(at_.data(), solved_.data());
+        out.degenerate[q] = solve_all(lists, begin, end);
         if (descent_.steps) descend();
         double value = y_mean_, inverse = 0, norm = 0;
         for (size_t i = 0; i < p_; ++i) value += at_[i] * beta_[i], inverse += at_[i] * solved_[i];
@@ -109,8 +115,11 @@ private:
         std::fill(b_.begin(), b_.end(), 0.);
         double total = 0;
         y_mean_ = 0;
+        heaviest_ = 0;
+        for (size_t i = begin; i < end; ++i) heaviest_ = std::max(heaviest_, weight(lists, i));
+        if (!(heaviest_ > 0)) heaviest_ = 1;
         for (size_t i = begin; i < end; ++i) {
-            const double w = weight(lists, i);
+            const double w = share(lists, i);
             if (!(w > 0)) continue;
             total += w;
             const auto row = static_cast<size_t>(lists.rows[i]);
@@ -118,7 +127,7 @@ private:
             y_mean_ += (y_[row] - y_mean_) * (w / total);
         }
         for (size_t i = begin; i < end; ++i) {
-            const double w = weight(lists, i);
+            const double w = share(lists, i);
             if (!(w > 0)) continue;
             const auto row = static_cast<size_t>(lists.rows[i]);
             terms(X_.row(row), t_.data());
@@ -131,38 +140,63 @@ private:
         }
     }
 
-    // Units in which the diagonal of A is 1; a term that is 0 in all rows keeps its own.
+    // Units in which the diagonal of A is 1; a term that is 0 in all rows has none, and no coefficient.
     void scale() {
         for (size_t j = 0; j < p_; ++j) {
             const double square = A_[j * p_ + j];
-            unit_[j] = square > 0 ? 1 / std::sqrt(square) : 1.;
+            unit_[j] = square > 0 ? 1 / std::sqrt(square) : 0.;
         }
         for (size_t j = 0; j < p_; ++j)
             for (size_t k = 0; k <= j; ++k) A_[j * p_ + k] *= unit_[j] * unit_[k];
     }
 
-    // Cholesky's L of the scaled A, with a ridge where that is needed: whether it was.
-    bool factor() {
-        if (cholesky(0)) return false;
-        for (double ridge = 1e-8; !cholesky(ridge); ridge *= 10) {
+    // beta = A^+ b and solved = A^+ t: whether A is singular.
+    bool solve_all(const WeightedLists& lists, size_t begin, size_t end) {
+        bool degenerate = false;
+        if (cholesky()) {
+            solve(b_.data(), beta_.data());
+            solve(at_.data(), solved_.data());
+        } else {
+            decompose(lists, begin, end);
+            degenerate = ranked_.rank() < p_;
+            ranked_.coefficients(beta_.data());
+            for (size_t j = 0; j < p_; ++j) t_[j] = at_[j] * unit_[j];
+            ranked_.inverse_times(t_.data(), solved_.data());
+            for (size_t j = 0; j < p_; ++j) beta_[j] *= unit_[j], solved_[j] *= unit_[j];
         }
-        return true;
+        for (double& value : solved_) value /= heaviest_;
+        return degenerate;
     }
 
-    bool cholesky(double ridge) {
+    // Cholesky's L of the scaled A: whether every pivot keeps most of its digits.
+    bool cholesky() {
         for (size_t j = 0; j < p_; ++j)
             for (size_t i = j; i < p_; ++i) {
                 double sum = A_[i * p_ + j];
-                if (i == j && i > 0) sum += ridge;
                 for (size_t k = 0; k < j; ++k) sum -= L_[i * p_ + k] * L_[j * p_ + k];
                 if (i == j) {
-                    if (!(sum > 1e-10) && ridge < 1e3) return false;
-                    L_[j * p_ + j] = sum > 0 ? std::sqrt(sum) : 1.;
+                    if (!(sum > safe_pivot)) return false;
+                    L_[j * p_ + j] = std::sqrt(sum);
                 } else {
                     L_[i * p_ + j] = sum / L_[j * p_ + j];
                 }
             }
         return true;
+    }
+
+    // The rows of the neighbourhood, times the roots of their weights and in units of the terms, and their targets.
+    void decompose(const WeightedLists& lists, size_t begin, size_t end) {
+        scaled_rows_.clear();
+        for (size_t i = begin; i < end; ++i) {
+            const double w = share(lists, i);
+            if (!(w > 0)) continue;
+            const auto row = static_cast<size_t>(lists.rows[i]);
+            const double root = std::sqrt(w);
+            terms(X_.row(row), t_.data());
+            for (size_t j = 0; j < p_; ++j) scaled_rows_.push_back(root * t_[j] * unit_[j]);
+            scaled_rows_.push_back(root * (y_[row] - y_mean_));
+        }
+        ranked_.factor(scaled_rows_.data(), scaled_rows_.size() / (p_ + 1), p_);
     }
 
     // out = U (L L')^-1 U right, U the units.
@@ -215,8 +249,9 @@ private:
     int degree_;
     Descent descent_;
     size_t p_;
-    double y_mean_ = 0;
-    std::vector<double> mean_, t_, at_, A_, L_, b_, beta_, solved_, unit_;
+    double y_mean_ = 0, heaviest_ = 1;
+    std::vector<double> mean_, t_, at_, A_, L_, b_, beta_, solved_, unit_, scaled_rows_;
+    RankedSquares ranked_;
 };
 
 }  // namespace lyceum::neighbors

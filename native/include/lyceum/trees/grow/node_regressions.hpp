@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/ranked_squares.hpp>
 #include <lyceum/core/views.hpp>
 
 namespace lyceum::trees {
@@ -42,7 +43,7 @@ public:
         in_.assign(v, false);
         if (scale_[v] > 0)
             for (size_t j = 0; j < v; ++j)
-                if (scale_[j] > 0 && at(j, j) > dependent) sweep(j);
+                if (scale_[j] > 0 && at(j, j) > unexplained) sweep(j);
         if (rule == ModelRule::m5) drop_by_error();
         if (rule == ModelRule::m5_prime) drop_by_akaike();
         refit();
@@ -52,9 +53,8 @@ public:
     size_t work() const { return rows_ * (v_ + 1) * (v_ + 2); }
 
 private:
-    static constexpr double dependent = 1e-10;  // 1 - R^2 of a column on those before it
-    static constexpr double even = 1e-9;        // errors closer than this share of sd(y) are the same
-    static constexpr double exact = 1e-14;      // squares below this share of those of y are rounding
+    static constexpr double even = 1e-9;    // errors closer than this share of sd(y) are the same
+    static constexpr double exact = 1e-14;  // squares below this share of those of y are rounding
 
     double& at(size_t j, size_t k) { return swept_[j * (v_ + 1) + k]; }
     const double* column(size_t j) const { return centered_.data() + j * rows_; }

@@ -7,17 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, qr
 
-__all__ = ["PositiveFactor"]
+__all__ = ["UNEXPLAINED", "PositiveFactor"]
+
+# A column depends on others if this part of its squares or less is its own. Of what is below, products of
+# doubles keep less than half of their digits, and an answer that used it would be that of the order of sums.
+UNEXPLAINED = 1e-8  # as in native/include/lyceum/core/ranked_squares.hpp
 
 
 @dataclass(frozen=True, slots=True)
 class PositiveFactor:
     """A symmetric positive semidefinite A, factored after scaling its diagonal to one.
 
-    With R = D A D of unit diagonal, R = L Lᵀ if every pivot of L exceeds 64 eps √d; otherwise R = V Λ Vᵀ,
+    With R = D A D of unit diagonal, R = L Lᵀ if every pivot of L exceeds a level; otherwise R = V Λ Vᵀ,
     eigenvalues below that level are taken as null, and `solve` is multiplication by the pseudo-inverse A⁺, so
     that solutions have least norm. Scaling makes this independent of the units of the columns (and nearly
-    optimal: van der Sluis, 1969).
+    optimal: van der Sluis, 1969) and of the scale of weights.
+
+    The level is that of rounding, 64 eps √d, unless another is given: `UNEXPLAINED` where the solution itself
+    is the answer, at rows that need not resemble those of A, and no step follows that would correct it.
 
     Attributes
     ----------
@@ -38,8 +45,8 @@ class PositiveFactor:
 
     See Also
     --------
-    Newton : Steps that solve such a system.
-    lyceum.statistics.Scatter : The matrices of least squares.
+    Scatter : The matrices of least squares.
+    lyceum.solvers.Newton : Steps that solve such a system.
 
     References
     ----------
@@ -48,7 +55,7 @@ class PositiveFactor:
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.solvers import PositiveFactor
+    >>> from lyceum.statistics import PositiveFactor
     >>> factor = PositiveFactor.of(np.array([[4.0, 2.0], [2.0, 1.0]]))
     >>> factor.rank, factor.solve(np.array([4.0, 2.0])).round(12).tolist()
     (1, [0.8, 0.4])
@@ -62,12 +69,13 @@ class PositiveFactor:
     smallest: float
 
     @classmethod
-    def of(cls, A: np.ndarray, floor: np.ndarray | float = 0.0) -> PositiveFactor:
+    def of(cls, A: np.ndarray, floor: np.ndarray | float = 0.0, level: float | None = None) -> PositiveFactor:
         """Factor A; columns whose diagonal is not above `floor` count as zero."""
         diagonal = np.diagonal(A)
         scale = np.where(diagonal > floor, 1.0 / np.sqrt(np.where(diagonal > floor, diagonal, 1.0)), 0.0)
         R = scale[:, None] * A * scale
-        level = 64 * np.finfo(np.float64).eps * np.sqrt(max(1, len(A)))
+        if level is None:
+            level = 64 * np.finfo(np.float64).eps * np.sqrt(max(1, len(A)))
         if len(A) and scale.all():
             try:
                 lower = cholesky(R, lower=True, check_finite=False)

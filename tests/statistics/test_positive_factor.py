@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lyceum.solvers import PositiveFactor
+from lyceum.statistics import PositiveFactor
 
 
 @given(st.integers(0, 10_000), st.integers(1, 12), st.integers(0, 6))
