@@ -378,9 +378,11 @@ class LogLoss:
         turned = vectors.T @ gradient
         out = np.zeros_like(turned)
         for k, (a, factor) in enumerate(zip(values, self._factors)):
+            if a == 0.0:  # the same in all outputs: it changes no posterior, and its gradient is rounding
+                continue
             b = turned[k, :-1]
             out[k, :-1] = factor.solve(b) if isinstance(factor, PositiveFactor) else factor * b
-            out[k, -1] = turned[k, -1] / (a * self.class_totals.sum()) if a > 0 else 0.0
+            out[k, -1] = turned[k, -1] / (a * self.class_totals.sum())
         return vectors @ out
 
 
