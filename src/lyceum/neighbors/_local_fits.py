@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from lyceum.distances import NeighborIndex, pairwise
 from lyceum.neighbors._local_kernels import kernel_weights
 from lyceum.neighbors._neighborhoods import nearest_by_weight
 
-__all__ = ["LocalFit", "LocalModel", "bandwidths_to_try", "n_terms"]
+__all__ = ["Judgment", "LocalFit", "LocalModel", "bandwidths_to_try", "n_terms"]
 
 _QUERIES = 1024  # per task, fewer where neighbourhoods are large
 _CELLS = 1 << 20
@@ -46,7 +47,17 @@ class LocalFit:
     norm: np.ndarray  # (n,) its variance in units of that of one target
     leverage: np.ndarray  # (n,) what a row at the query itself adds of its own target, for weight 1
     gradient: np.ndarray  # (n, d)
-    degenerate: np.ndarray  # (n,) whether a ridge was needed
+    degenerate: np.ndarray  # (n,) whether the rows did not determine all terms
+
+
+class Judgment(NamedTuple):
+    """σ with σ² = Σ r² / Σ (1 - 2 l_ii + |l_i|²), the trace of the hat matrix, and the share of rows whose
+    neighbourhood does not determine all terms.
+    """
+
+    sigma: float
+    trace: float
+    degenerate: float
 
 
 @dataclass(frozen=True)
@@ -88,14 +99,15 @@ class LocalModel:
         fitted = self.at(self.X[some], own=some).value
         return float(np.average((fitted - self.y[some]) ** 2, weights=weights[some]))
 
-    def noise(self, some: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-        """σ, σ² = Σ r² / Σ (1 - 2 l_ii + |l_i|²), and the trace of the hat matrix, from some stored rows."""
+    def judge(self, some: np.ndarray, weights: np.ndarray) -> Judgment:
+        """What the fits at some stored rows say of all."""
         w, fit = weights[some], self.at(self.X[some])
         # the leverage of a row is that of weight K(0) = 1; 1/u counts exact hits alone, each once
         left = float(w @ (1.0 - 2.0 * fit.leverage + fit.norm))
         residual = self.y[some] - fit.value
         trace = float(weights.sum() / w.sum() * (w @ fit.leverage))
-        return float(np.sqrt(w @ residual**2 / left)) if left > 1e-9 * w.sum() else np.nan, trace
+        sigma = float(np.sqrt(w @ residual**2 / left)) if left > 1e-9 * w.sum() else np.nan
+        return Judgment(sigma, trace, float(w @ fit.degenerate / w.sum()))
 
     # -- neighbourhoods --------------------------------------------------------------------------------------
 

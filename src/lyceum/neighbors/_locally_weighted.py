@@ -35,8 +35,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     over the k nearest rows alike (criterion E1, `kernel="uniform"`), over all rows with a kernel (E2,
     `n_neighbors="all"`), or over the k nearest rows with a kernel (E3, the default). Where the rows of a
-    neighbourhood do not determine the polynomial, a small ridge penalty does. A row of weight 2 counts as two
-    rows. Categories are one-of-C columns. All rows are kept in memory.
+    neighbourhood do not determine the polynomial, it is the one of least norm (see `degenerate_share_`). A
+    row of weight 2 counts as two rows. Categories are one-of-C columns. All rows are kept in memory.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     scale : {"standard", "range"}, array of shape (d,) or None, default="standard"
         What every column of numbers is divided by before distances are taken.
     solver : {"direct", "gradient_descent"}, default="direct"
-        How the small problems are solved: by Cholesky's method, or by weighted gradient descent from 0.
+        How the small problems are solved: at once, or by weighted gradient descent from 0.
     learning_rate : float, default=1.0
         The step of gradient descent, in units of the largest one that is certain to descend.
     max_steps : int, default=1000
@@ -76,6 +76,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         The standard deviation of the noise, from the residuals of up to 1,000 rows; NaN if they fit exactly.
     effective_degrees_ : float
         The effective number of parameters, the trace of the hat matrix.
+    degenerate_share_ : float
+        The share of up to 1,000 stored rows whose neighbourhood does not determine all terms.
     rows_ : array of shape (n, d)
         The stored rows.
     targets_ : array of shape (n,)
@@ -271,10 +273,11 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             self.bandwidth_ = float(best)
 
     def _judge(self) -> None:
-        """The noise and the trace of the hat matrix, from some rows."""
+        """The noise, the trace of the hat matrix and the share of degenerate fits, from some rows."""
         n = len(self.weights_)
         some = np.unique(np.linspace(0, n - 1, min(n, _JUDGED_ON)).astype(np.int64))
-        self.sigma_, self.effective_degrees_ = self._model().noise(some, self.weights_)
+        found = self._model().judge(some, self.weights_)
+        self.sigma_, self.effective_degrees_, self.degenerate_share_ = found
 
     # -- predict ---------------------------------------------------------------------------------------------
 
@@ -365,6 +368,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     def summary(self) -> Summary:
         """The neighbourhood, how it was chosen, and the noise."""
         head = super().summary()
+        scale = "none" if self.scale is None else "given"
         facts = {
             **head.facts,
             "stored rows": len(self.weights_),
@@ -373,14 +377,11 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             "kernel": self.kernel,
             "neighbours k": "all" if self.n_neighbors == "all" else self.n_neighbors_,
             "bandwidth": _FARTHEST if np.isnan(self.bandwidth_) else self.bandwidth_,
-            "scale": self.scale
-            if isinstance(self.scale, str)
-            else "given"
-            if self.scale is not None
-            else "none",
+            "scale": self.scale if isinstance(self.scale, str) else scale,
             "solver": self.solver.replace("_", " "),
             "noise σ": None if np.isnan(self.sigma_) else self.sigma_,
             "degrees of freedom": self.effective_degrees_,
+            "degenerate fits": f"{self.degenerate_share_:.1%}",
         }
         tables = []
         if hasattr(self, "errors_"):

@@ -10,6 +10,7 @@ import numpy as np
 from lyceum.data import Block
 from lyceum.neighbors._radial_units import RadialUnits
 from lyceum.solvers import EMProblem, Expectation
+from lyceum.statistics import PositiveFactor
 
 __all__ = ["RadialMixture", "UnitMixture"]
 
@@ -94,14 +95,18 @@ class RadialMixture(EMProblem):
         spread = np.maximum(szz / safe - (centers**2).sum(axis=1), 0.0) / d
         if self.shared:
             spread = np.full(len(n), float(n @ spread) / n.sum())
-        penalty = np.eye(UU.shape[1]) * self.alpha
-        penalty[0, 0] = 1e-9
-        models = np.linalg.solve(UU + penalty * safe[:, None, None], UT)
+        models = np.stack([self._regress(A, B) for A, B in zip(UU, UT)])
         squared = (
             tt - 2 * np.einsum("juk,juk->j", models, UT) + np.einsum("juk,juv,jvk->j", models, UU, models)
         )
         noise = np.maximum(squared / (safe * K), _FLOOR)
         return UnitMixture(n / n.sum(), centers, np.sqrt(np.maximum(spread, _FLOOR)), models, np.sqrt(noise))
+
+    def _regress(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        """A⁻¹ B, with a ridge in units of the columns for all but the constant."""
+        ridge = self.alpha * np.diag(A)
+        ridge[0] = 0.0
+        return PositiveFactor.of(A + np.diag(ridge)).solve(B)
 
     def start(self, units: RadialUnits, K: int, spread: float) -> UnitMixture:
         """From centres and widths, with constant models of the mean target."""

@@ -22,6 +22,7 @@ from lyceum.statistics import seed_from
 __all__ = ["RADIAL_CONSTRAINTS", "RadialNetwork"]
 
 _COUNT = Interval(Integral, 1, None, closed="left")
+_RIDGE = 1e-6  # of the squares of every column, in the linear models that EM fits to units
 RADIAL_CONSTRAINTS: dict[str, list[Any]] = {
     "n_centers": [_COUNT],
     "centers": [StrOptions({"clustered", "sampled", "uniform"}), "array-like"],
@@ -165,7 +166,7 @@ class RadialNetwork(Learner):
         d, K = Z.shape[1], T.shape[1]
         columns = tuple(Column(f"z{j}", why="scaled") for j in range(d + K))
         rows = Rows(ArraySource(np.hstack([Z, T]), None, w, Schema(columns), coded=True))
-        problem = RadialMixture(self.units == "linear", self.widths == "shared", 1e-9)
+        problem = RadialMixture(self.units == "linear", self.widths == "shared", _RIDGE)
         loop = ExpectationMaximization(int(self.max_iter), float(self.tol), record=bool(self.record))
         spread = float(np.sqrt(np.average((T**2).mean(axis=1), weights=w)))
         found = loop.maximise(rows, problem, problem.start(units, K, spread))

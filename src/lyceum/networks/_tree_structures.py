@@ -10,6 +10,8 @@ from lyceum.networks._coded_data import CodedData, ScoreRule, StreamedData
 
 __all__ = ["chow_liu", "information", "tree_augmented"]
 
+_EVEN = 1e-10  # of the largest weight: edges that differ by less are equal, and the first is taken
+
 
 def information(
     data: CodedData | StreamedData, variables: Sequence[int], given: Sequence[int] = ()
@@ -34,14 +36,15 @@ def information(
 def _spanning_tree(weights: np.ndarray, root: int) -> list[int]:
     """The parent of every node in the spanning tree of the largest weight, -1 for the root."""
     n = len(weights)
+    even = _EVEN * weights.max(initial=0.0)
     parent = np.full(n, -1)
     best, link = weights[root].astype(float), np.full(n, root)
     left = np.ones(n, dtype=bool)
     left[root] = False
     while left.any():
-        v = int(np.where(left, best, -np.inf).argmax())
+        v = int((left & (best >= best[left].max() - even)).argmax())
         parent[v], left[v] = link[v], False
-        closer = left & (weights[v] > best)
+        closer = left & (weights[v] > best + even)
         best[closer], link[closer] = weights[v][closer], v
     return parent.tolist()
 

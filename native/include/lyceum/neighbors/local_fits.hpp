@@ -51,6 +51,7 @@ public:
           descent_(descent),
           p_(local_terms(X.cols, degree)),
           mean_(X.cols),
+          none_(X.cols),
           t_(p_),
           at_(p_),
           A_(p_ * p_),
@@ -75,7 +76,7 @@ private:
         const size_t d = X_.cols;
         t[0] = 1;
         if (degree_ == 0) return;
-        for (size_t j = 0; j < d; ++j) t[1 + j] = x[j] - mean_[j];
+        for (size_t j = 0; j < d; ++j) t[1 + j] = (x[j] - origin_[j]) - mean_[j];
         if (degree_ == 1) return;
         double* square = t + 1 + d;
         for (size_t j = 0; j < d; ++j)
@@ -95,7 +96,7 @@ private:
         scale();
         out.degenerate[q] = solve_all(lists, begin, end);
         if (descent_.steps) descend();
-        double value = y_mean_, inverse = 0, norm = 0;
+        double value = y_mean_, inverse = 0, norm = 0;  // the value from that of the heaviest row
         for (size_t i = 0; i < p_; ++i) value += at_[i] * beta_[i], inverse += at_[i] * solved_[i];
         for (size_t i = begin; i < end; ++i) {
             terms(X_.row(static_cast<size_t>(lists.rows[i])), t_.data());
@@ -103,35 +104,36 @@ private:
             for (size_t j = 0; j < p_; ++j) g += t_[j] * solved_[j];
             norm += weight(lists, i) * lists.kernel[i] * g * g;
         }
-        out.value[q] = value, out.inverse[q] = inverse, out.norm[q] = norm;
+        out.value[q] = y_origin_ + value, out.inverse[q] = inverse, out.norm[q] = norm;
         slope(out.gradient.row(q));
     }
 
-    // A and b of the neighbourhood about its weighted means; targets about theirs, which keeps their digits.
+    // A and b of the neighbourhood about its weighted means; targets about theirs, which keeps their digits. Means are
+    // those of the differences from the heaviest row: where it has nearly all of the weight, they are small.
     void gather(const WeightedLists& lists, size_t begin, size_t end) {
         const size_t d = X_.cols;
         std::fill(mean_.begin(), mean_.end(), 0.);
         std::fill(A_.begin(), A_.end(), 0.);
         std::fill(b_.begin(), b_.end(), 0.);
+        take_origin(lists, begin, end);
         double total = 0;
         y_mean_ = 0;
-        heaviest_ = 0;
-        for (size_t i = begin; i < end; ++i) heaviest_ = std::max(heaviest_, weight(lists, i));
-        if (!(heaviest_ > 0)) heaviest_ = 1;
         for (size_t i = begin; i < end; ++i) {
             const double w = share(lists, i);
             if (!(w > 0)) continue;
             total += w;
             const auto row = static_cast<size_t>(lists.rows[i]);
-            for (size_t j = 0; j < d; ++j) mean_[j] += (X_.row(row)[j] - mean_[j]) * (w / total);
-            y_mean_ += (y_[row] - y_mean_) * (w / total);
+            for (size_t j = 0; j < d; ++j) mean_[j] += w * (X_.row(row)[j] - origin_[j]);
+            y_mean_ += w * (y_[row] - y_origin_);
         }
+        for (double& mean : mean_) mean /= total > 0 ? total : 1;
+        y_mean_ /= total > 0 ? total : 1;
         for (size_t i = begin; i < end; ++i) {
             const double w = share(lists, i);
             if (!(w > 0)) continue;
             const auto row = static_cast<size_t>(lists.rows[i]);
             terms(X_.row(row), t_.data());
-            const double y = y_[row] - y_mean_;
+            const double y = target(row);
             for (size_t j = 0; j < p_; ++j) {
                 const double wt = w * t_[j];
                 b_[j] += wt * y;
@@ -139,6 +141,21 @@ private:
             }
         }
     }
+
+    void take_origin(const WeightedLists& lists, size_t begin, size_t end) {
+        heaviest_ = 0;
+        origin_ = none_.data(), y_origin_ = 0;
+        for (size_t i = begin; i < end; ++i) {
+            const double w = weight(lists, i);
+            if (!(w > heaviest_)) continue;
+            const auto row = static_cast<size_t>(lists.rows[i]);
+            heaviest_ = w, origin_ = X_.row(row), y_origin_ = y_[row];
+        }
+        if (!(heaviest_ > 0)) heaviest_ = 1;
+    }
+
+    // About the mean of the neighbourhood.
+    double target(size_t row) const { return (y_[row] - y_origin_) - y_mean_; }
 
     // Units in which the diagonal of A is 1; a term that is 0 in all rows has none, and no coefficient.
     void scale() {
@@ -194,7 +211,7 @@ private:
             const double root = std::sqrt(w);
             terms(X_.row(row), t_.data());
             for (size_t j = 0; j < p_; ++j) scaled_rows_.push_back(root * t_[j] * unit_[j]);
-            scaled_rows_.push_back(root * (y_[row] - y_mean_));
+            scaled_rows_.push_back(root * target(row));
         }
         ranked_.factor(scaled_rows_.data(), scaled_rows_.size() / (p_ + 1), p_);
     }
@@ -249,8 +266,9 @@ private:
     int degree_;
     Descent descent_;
     size_t p_;
-    double y_mean_ = 0, heaviest_ = 1;
-    std::vector<double> mean_, t_, at_, A_, L_, b_, beta_, solved_, unit_, scaled_rows_;
+    double y_mean_ = 0, y_origin_ = 0, heaviest_ = 1;
+    const double* origin_ = nullptr;
+    std::vector<double> mean_, none_, t_, at_, A_, L_, b_, beta_, solved_, unit_, scaled_rows_;
     RankedSquares ranked_;
 };
 
