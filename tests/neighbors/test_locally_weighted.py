@@ -104,13 +104,15 @@ def test_polynomials_of_its_degree_are_found_exactly():
     np.testing.assert_allclose(found.contributions, gradient * (Q - X.mean(axis=0)), atol=1e-6)
 
 
-def test_degenerate_neighborhoods_fall_back_to_a_ridge():
+def test_degenerate_neighborhoods_have_the_fit_of_least_norm():
     X = np.column_stack([np.repeat([0.0, 1.0], 20), np.ones(40), np.repeat([0.0, 2.0], 20)])
     y = np.repeat([1.0, 3.0], 20)
     model = LocallyWeightedRegression(degree=2, n_neighbors=10).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y)
     fit = model._model().at(np.zeros((1, 3)))
     assert fit.degenerate[0] == 1
+    assert model.degenerate_share_ == 1.0
+    assert model.summary().facts["degenerate fits"] == "100.0%"
     assert np.isfinite(LocallyWeightedRegression().fit([[1.0]], [2.0]).predict([[5.0]]))[0]
     same = LocallyWeightedRegression().fit(np.zeros((50, 2)), np.arange(50.0))
     assert same.predict([[0.0, 0.0]])[0] == pytest.approx(14.5)  # the mean of the first thirty

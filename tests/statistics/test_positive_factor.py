@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lyceum.statistics import PositiveFactor
+from lyceum.statistics import UNEXPLAINED, PositiveFactor
 
 
 @given(st.integers(0, 10_000), st.integers(1, 12), st.integers(0, 6))
@@ -45,3 +45,15 @@ def test_nothing_is_solved_by_nothing(size):
     factor = PositiveFactor.of(np.zeros((size, size)))
     assert factor.rank == 0
     assert_array_equal(factor.solve(np.zeros(size)), np.zeros(size))
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_what_is_nearly_dependent_is_null_at_a_higher_level(scale):
+    X = np.random.default_rng(3).normal(size=(40, 3))
+    X[:, 2] = X[:, 0] + 1e-6 * X[:, 2]
+    A = scale * (X.T @ X)
+    assert PositiveFactor.of(A).rank == 3
+    factor = PositiveFactor.of(A, level=UNEXPLAINED)
+    assert factor.rank == 2
+    want = PositiveFactor.of(X.T @ X, level=UNEXPLAINED).inverse()
+    assert_allclose(scale * factor.inverse(), want, rtol=1e-9, atol=1e-12)
