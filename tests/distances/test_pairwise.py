@@ -206,6 +206,9 @@ def test_bad_input_is_named():
         Minkowski(0)
     with pytest.raises(DataError, match="1 dimensions"):
         pairwise([1.0, 2.0])
+    for rounding in (-1e-16, 0.0, 2e-16):  # whatever rounding makes of a singular one
+        with pytest.raises(DataError, match="not positive definite"):
+            pairwise([[0.0, 1.0]], metric=Mahalanobis([[4.0, 2.0], [2.0, 1.0 + rounding]]))
 
 
 def test_no_rows_are_no_distances():

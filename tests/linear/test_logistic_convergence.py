@@ -198,3 +198,13 @@ def test_newton_needs_few_steps_however_far_classes_are_apart(K, distance):
     model = LogisticRegression(solver="irls").fit(X, y)
     assert model.n_iter_ <= 13
     assert np.all(np.diff(model.history_) <= 0)
+
+
+@pytest.mark.parametrize("solver", ["irls", "lbfgs"])
+def test_a_column_in_large_units_gives_the_classes_no_part_in_common(solver):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3)) * [1e-6, 1.0, 1e7] + [1.0, 0.0, 1e9]
+    y = np.digitize(X[:, 1] + rng.normal(size=120), [-0.5, 0.5])
+    model = LogisticRegression(solver=solver).fit(X, y)
+    common = model.coef_.sum(axis=0)
+    assert (np.abs(common) <= 1e-9 * np.abs(model.coef_).max(axis=0)).all()

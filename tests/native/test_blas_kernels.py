@@ -1,7 +1,7 @@
 """Learners on tables that are singular, or nearly so, answer the same with every kernel of OpenBLAS.
 
-Sums of products are added in another order by each of them and by each of our builds, and a solve that took what is
-left of the digits for an answer would show it here.
+Sums of products are added in another order by each of them and by each of our builds, and a solve that took
+what is left of the digits for an answer would show it here.
 """
 
 import itertools
@@ -11,7 +11,6 @@ import sys
 
 import numpy as np
 from lyceum._cpu import x86_level
-
 from tests.native.test_levels import levels
 
 SCRIPT = """
@@ -89,7 +88,7 @@ def test_singular_tables_are_solved_alike(tmp_path):
         environment = {**os.environ, **{name: value for name, value in chosen.items() if value}}
         subprocess.run([sys.executable, "-c", SCRIPT, out], env=environment, check=True)
         answers.append(dict(np.load(out)))
-    found = {name: 0.0 for name in answers[0]}
+    found = dict.fromkeys(answers[0], 0.0)
     for one, two in itertools.combinations(answers, 2):
         for name, answer in one.items():
             off = np.abs(answer - two[name]).max() / np.abs(answer).max()

@@ -120,3 +120,14 @@ def test_what_cannot_be_asked_is_a_clear_error():
         BayesNet([GaussianNode("x", variance=-1.0)])
     with pytest.raises(DataError, match="coefficients of 'y'"):
         BayesNet([GaussianNode("x"), GaussianNode("y", ["x"], coefficients=[1.0, 2.0])])
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_units_of_columns_do_not_make_a_network_singular(unit):
+    slopes = np.array([2.0, -1.0])
+    nodes = [GaussianNode("a", [], 1.0, [], 1.0), GaussianNode("b", [], 0.0, [], unit**2)]
+    net = BayesNet([*nodes, GaussianNode("c", ["a", "b"], 0.0, slopes / [1.0, unit], 0.5)])
+    found = net.posterior("c", {"a": 2.0, "b": 3.0 * unit})
+    assert found.mean == pytest.approx(4.0 - 3.0)
+    want = norm.logpdf(2.0, 1.0, 1.0) + norm.logpdf(3.0 * unit, 0.0, unit)
+    assert found.log_evidence == pytest.approx(want)

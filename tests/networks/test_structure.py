@@ -29,6 +29,7 @@ from lyceum.networks import (
     read_bif,
     structural_distance,
 )
+from lyceum.networks._tree_structures import _spanning_tree
 
 ASIA = read_bif(datasets.path("asia"))
 ROWS = ASIA.sample(4_000, 1)
@@ -359,3 +360,11 @@ def test_the_distance_of_structures_counts_edges_of_patterns():
 def test_a_limit_that_a_method_does_not_know_is_refused(method):
     with pytest.raises(SettingError, match=f"max_parents has no meaning for method='{method}'"):
         learn_structure({"a": ["x", "y"] * 9, "b": ["x", "y"] * 9}, method=method, max_parents=2)
+
+
+@pytest.mark.parametrize("rounding", [-1e-15, 0.0, 1e-15])
+def test_equal_edges_of_a_tree_are_decided_by_order_not_by_rounding(rounding):
+    weights = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    weights[1, 2] = weights[2, 1] = 1.0 + rounding
+    weights[0, 2] = weights[2, 0] = 1.0 + rounding / 2
+    assert _spanning_tree(weights, 0) == [-1, 0, 0]

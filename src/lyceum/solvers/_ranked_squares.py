@@ -13,7 +13,25 @@ __all__ = ["RankedSquares", "ranked_squares"]
 
 
 class RankedSquares(NamedTuple):
-    """Coefficients of shape (p, K), or (p,) for one target, and the rank of the rows."""
+    """Coefficients by least squares, and how many of their directions the rows determine.
+
+    Attributes
+    ----------
+    coef : array of shape (p, K), or (p,) for one target
+        The coefficients.
+    rank : int
+        The rank of the rows; below p, the coefficients are those of least norm.
+
+    See Also
+    --------
+    ranked_squares : Finds them.
+
+    Examples
+    --------
+    >>> from lyceum.solvers import ranked_squares
+    >>> ranked_squares(np.array([[2.0], [2.0]]), np.array([1.0, 3.0])).rank
+    1
+    """
 
     coef: np.ndarray
     rank: int
@@ -41,6 +59,7 @@ def ranked_squares(M: np.ndarray, Y: np.ndarray, level: float = UNEXPLAINED) -> 
 
     See Also
     --------
+    RankedSquares : What it returns.
     lyceum.statistics.PositiveFactor : The same from the products MᵀM.
 
     Examples
