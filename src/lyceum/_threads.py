@@ -17,7 +17,14 @@ from typing import Any, TypeVar
 
 from lyceum._native import native
 
-__all__ = ["limit_threads", "n_threads", "one_thread", "ordered_map", "single_threaded_blas"]
+__all__ = [
+    "blas_is_limited",
+    "limit_threads",
+    "n_threads",
+    "one_thread",
+    "ordered_map",
+    "single_threaded_blas",
+]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -163,6 +170,11 @@ def single_threaded_blas() -> Iterator[None]:
             _limit_depth -= 1
             if _limit_depth == 0:
                 _restore_blas_threads()
+
+
+def blas_is_limited() -> bool:
+    """Whether a `single_threaded_blas` block is open in this process."""
+    return _limit_depth > 0
 
 
 def _restore_blas_threads() -> None:

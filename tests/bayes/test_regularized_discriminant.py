@@ -307,3 +307,18 @@ def test_the_plain_convex_mix_is_that_of_the_two_covariances(unbiased):
         np.testing.assert_allclose(model.covariance_[k], 0.7 * own[k] + 0.3 * pooled, rtol=1e-10)
     chosen = RegularizedDiscriminant(mix="convex", random_state=0).fit(X, y)
     assert 0.0 <= chosen.alpha_ <= 1.0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_folds_without_weight_are_passed_over(seed):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(10, 1))
+    y = np.arange(10) % 2
+    w = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    learner = RegularizedDiscriminant(cv=2, random_state=seed)
+    try:
+        learner.fit(X, y, sample_weight=w)
+    except DataError as error:
+        assert "no class has rows in two of the 2 folds" in str(error)
+    else:
+        assert np.isfinite(learner.predict_proba(X)).all()

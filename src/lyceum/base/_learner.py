@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, wraps
-from types import FunctionType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,7 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base._explanations import collect_explanation
 from lyceum.base._model_parts import check_learner, n_fitted_numbers
-from lyceum.base._n_jobs_verbose import allowed_threads, constrain_running, limit_predictions, shown_progress
+from lyceum.base._n_jobs_verbose import (
+    constrain_running,
+    guard_public_methods,
+    running_as_set,
+    shown_progress,
+)
 from lyceum.base._row_names import without_row_names
 from lyceum.base._state import unchanged_on_failure
 from lyceum.data import (
@@ -110,14 +114,10 @@ class Learner(BaseEstimator):
     n_rows_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """In every subclass `fit` is all or nothing, and `n_jobs` and `verbose` do what they say."""
+        """In every subclass `fit` is all or nothing, and threads, `n_jobs` and `verbose` are as set."""
         super().__init_subclass__(**options)
         constrain_running(cls)
-        limit_predictions(cls)
-        for name in ("fit", "partial_fit"):
-            method = vars(cls).get(name)
-            if isinstance(method, FunctionType):
-                setattr(cls, name, _guard(method))
+        guard_public_methods(cls, learning=_guard)
 
     @classmethod
     @cache
@@ -267,12 +267,12 @@ def _constraints(learner: Any) -> dict[str, list[Any]]:
 
 
 def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that learns: all or nothing, with the threads of `n_jobs` and the progress of `verbose`."""
+    """A method that learns: all or nothing, in threads as set, with the progress of `verbose`."""
 
     @wraps(method)
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
         _check_parameters(self)
-        with unchanged_on_failure(self), allowed_threads(self), shown_progress(self):
+        with unchanged_on_failure(self), running_as_set(self), shown_progress(self):
             result = method(self, *data, **named)
             if counter := self.__dict__.pop("_row_counter", None):
                 self.n_rows_ = counter.total()

@@ -14,17 +14,24 @@ from contextvars import ContextVar
 from functools import wraps
 from numbers import Integral
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 
-from lyceum._threads import limit_threads
+from lyceum._threads import limit_threads, single_threaded_blas
 from lyceum.errors import SettingError
 from lyceum.progress import Update, watch
 
-__all__ = ["allowed_threads", "constrain_running", "limit_predictions", "shown_progress"]
+__all__ = ["constrain_running", "guard_public_methods", "running_as_set", "shown_progress"]
+
+Estimator = TypeVar("Estimator", bound=type)
+Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_NOT_OURS = ("abc", "builtins", "sklearn", "typing")  # classes whose methods only call ours
+
+_SETTINGS = ("get_params", "set_params")  # must not fail because of a setting
 
 _CONSTRAINTS: dict[str, Any] = {
     "n_jobs": [
@@ -36,12 +43,6 @@ _CONSTRAINTS: dict[str, Any] = {
 }
 
 
-_PREDICTING = (
-    *("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples", "transform"),
-    *("kneighbors", "apply", "explain"),
-)
-
-
 def constrain_running(learner: type) -> None:
     """Add what `n_jobs` and `verbose` may be to the parameters of a class that has them."""
     parameters = inspect.signature(learner.__init__).parameters  # type: ignore[misc]
@@ -51,25 +52,53 @@ def constrain_running(learner: type) -> None:
         learner._parameter_constraints = {**known, **new}  # type: ignore[attr-defined]
 
 
-def limit_predictions(learner: type) -> None:
-    """Let the methods that predict run as many threads as `n_jobs` says, in a class that has it."""
-    if "n_jobs" not in inspect.signature(learner.__init__).parameters:  # type: ignore[misc]
-        return
-    for name in _PREDICTING:
-        method = inspect.getattr_static(learner, name, None)
-        if isinstance(method, FunctionType):
-            setattr(learner, name, _limit_threads(method))
-        elif hasattr(method, "fn") and hasattr(method, "check"):  # there only under some settings
-            setattr(learner, name, available_if(method.check)(_limit_threads(method.fn)))
+def guard_public_methods(estimator: Estimator, learning: Wrapper | None = None) -> Estimator:
+    """Let the public methods of a class, and of what it is mixed with, run as `running_as_set` says.
+
+    `learning`, if given, is what `fit` and `partial_fit` are wrapped in instead. A method is wrapped in the
+    class that defines it. Generators are left alone: they would end the block before their first value.
+
+    >>> from lyceum._threads import blas_is_limited
+    >>> @guard_public_methods
+    ... class Asked:
+    ...     def predict(self, X):
+    ...         return blas_is_limited()
+    >>> Asked().predict(None), blas_is_limited()
+    (True, False)
+    """
+    for owner in estimator.__mro__:
+        if owner.__module__.partition(".")[0] in _NOT_OURS:
+            continue
+        for name, method in list(vars(owner).items()):
+            if name.startswith("_") or name in _SETTINGS or getattr(method, "_is_guarded", False):
+                continue
+            guard = learning if learning and name in ("fit", "partial_fit") else _guard
+            if isinstance(method, FunctionType) and not inspect.isgeneratorfunction(method):
+                setattr(owner, name, _mark(guard(method)))
+            elif hasattr(method, "fn") and hasattr(method, "check"):  # there only under some settings
+                setattr(owner, name, _mark(available_if(method.check)(guard(method.fn))))
+    return estimator
 
 
-def _limit_threads(method: Callable[..., Any]) -> Callable[..., Any]:
+def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
-    def limited_method(self: Any, *data: Any, **named: Any) -> Any:
-        with allowed_threads(self):
+    def guarded_method(self: Any, *data: Any, **named: Any) -> Any:
+        with running_as_set(self):
             return method(self, *data, **named)
 
-    return limited_method
+    return guarded_method
+
+
+def _mark(method: Any) -> Any:
+    method._is_guarded = True
+    return method
+
+
+@contextmanager
+def running_as_set(learner: Any) -> Iterator[None]:
+    """Run BLAS in one thread, so that bits do not depend on it, and our threads as `n_jobs` says."""
+    with single_threaded_blas(), allowed_threads(learner):
+        yield
 
 
 def allowed_threads(learner: Any) -> Any:

@@ -103,8 +103,11 @@ class RuleSettings:
         """Turn, precision and constant of every class for one α and every γ."""
         weight, _, scatter = statistic.over_classes()
         total_variance = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
-        priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
-        log_priors = np.where(statistic.weight > 0, log_probability(priors), -np.inf)
+        seen = statistic.weight > 0
+        log_priors = np.full(len(seen), -np.inf)
+        if seen.any():  # the other folds may have no row with a positive weight
+            priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
+            log_priors[seen] = log_probability(priors)[seen]
         covariances = combine_covariances(
             statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.mix
         )

@@ -13,7 +13,6 @@ from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import finite_sums
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
 from lyceum.bayes._few_rows import regularized_covariances
@@ -229,8 +228,7 @@ class RegularizedDiscriminant(QuadraticRule):
         size = max(1, _NUMBERS // max(1, folds.n_splits * found.total.scatter.size))
         losses = []
         for start in range(0, len(self.alphas_), size):
-            with single_threaded_blas():  # the same bits for any number of threads
-                rules = FoldRules.of(folds, found, self.alphas_[start : start + size], self.gammas_, settings)
+            rules = FoldRules.of(folds, found, self.alphas_[start : start + size], self.gammas_, settings)
             losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
         weight = losses[0].weight
         if weight == 0.0:

@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns
 from lyceum.cluster._enough_rows import check_enough_rows, warn_if_fewer
 from lyceum.cluster._geometry import GEOMETRIES, Geometry, checked_centers, margins, weighted_squares
@@ -254,9 +253,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         seed = int(rng.randint(2**31))
         sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
         self._check_rows(sample.n_rows, len(sample))
-        with single_threaded_blas():
-            centers = choose_starts(self.init, sample, self.n_clusters, rng, self.n_init)
-            return [self._check_centers(one, rows) for one in centers]
+        centers = choose_starts(self.init, sample, self.n_clusters, rng, self.n_init)
+        return [self._check_centers(one, rows) for one in centers]
 
     def _check_rows(self, n_rows: int, used: float) -> None:
         check_enough_rows(n_rows, self.n_clusters)

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Classifier, target_of, unchanged_on_failure
+from lyceum.base import Classifier, guard_public_methods, target_of, unchanged_on_failure
 from lyceum.data import Rows
 from lyceum.decision._estimator_columns import inherit_columns, summary_title
 from lyceum.decision._posterior_map import CALIBRATIONS, PosteriorMap
@@ -31,6 +31,7 @@ def _can_explain(self: Any) -> bool:
     return hasattr(getattr(self, "estimator_", self.estimator), "explain")
 
 
+@guard_public_methods
 class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Any classifier with its posteriors calibrated by a map learned from its out-of-fold posteriors.
 

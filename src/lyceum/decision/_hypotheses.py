@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Classifier, normalize_posteriors, unchanged_on_failure
+from lyceum.base import Classifier, guard_public_methods, normalize_posteriors, unchanged_on_failure
 from lyceum.data import Block, Rows
 from lyceum.decision._estimator_columns import summary_title
 from lyceum.decision._risk import check_target, check_weight
@@ -69,6 +69,7 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     return np.exp(joint - logsumexp(joint))
 
 
+@guard_public_methods
 class BayesOptimalClassifier(Classifier, _BaseComposition):
     """Bayes optimal classification over a set of hypotheses: P(v|x, D) = Σ_h P(v|x, h) P(h|D).
 

@@ -16,7 +16,13 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Classifier, normalize_posteriors, targets_to_score, unchanged_on_failure
+from lyceum.base import (
+    Classifier,
+    guard_public_methods,
+    normalize_posteriors,
+    targets_to_score,
+    unchanged_on_failure,
+)
 from lyceum.data import Rows
 from lyceum.decision._estimator_columns import inherit_columns, summary_title
 from lyceum.decision._risk import (
@@ -48,6 +54,7 @@ def _inner_estimator(estimator: Any) -> Any:
     return estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
 
 
+@guard_public_methods
 class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Any classifier with posteriors, with decisions of least expected risk under a loss matrix.
 

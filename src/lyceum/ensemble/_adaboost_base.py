@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._threads import single_threaded_blas
 from lyceum.ensemble._member_data import Ensemble, MemberData, MemberImportances
 
 __all__ = ["AdaBoost"]
@@ -27,8 +26,7 @@ class AdaBoost(MemberImportances, Ensemble):
             The weights of the first round.
         """
         before = dict(vars(self))
-        with single_threaded_blas():
-            self._fit(*self._member_data(X, y, sample_weight), before)
+        self._fit(*self._member_data(X, y, sample_weight), before)
         return self
 
     @abstractmethod

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum._threads import ordered_map
 from lyceum.base import check_same_columns, undefined
 from lyceum.ensemble._draws import Draws, set_seeds
 from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
@@ -68,8 +68,7 @@ class BaggingBase(Ensemble):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        with single_threaded_blas():
-            self._fit(X, y, sample_weight, dict(vars(self)))
+        self._fit(X, y, sample_weight, dict(vars(self)))
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]) -> None:

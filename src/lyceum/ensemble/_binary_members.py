@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum._threads import ordered_map
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, undefined
 from lyceum.data import ArraySource, Column, Schema
 from lyceum.ensemble._member_data import Ensemble, MemberData, takes_rows, takes_weights
@@ -89,10 +89,9 @@ def fit_problems(
     """A member for every problem, fitted in threads, in the order of the problems."""
     work = partial(_fit_problem, estimator, data, w)
     members: list[Any] = []
-    with single_threaded_blas():
-        for member in ordered_map(work, problems):
-            members.append(member)
-            report("members", len(members), len(problems))
+    for member in ordered_map(work, problems):
+        members.append(member)
+        report("members", len(members), len(problems))
     return members
 
 

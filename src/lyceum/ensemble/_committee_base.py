@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
-from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum._threads import ordered_map
 from lyceum.base import (
     CATEGORICAL_FEATURES,
     Learner,
@@ -294,10 +294,9 @@ class CommitteeBase(_BaseComposition, Learner):
             fitted = self._fit_member(i, members[i], data, w, train)
             return i, test, self._answer(i, fitted, data, test, vote)
 
-        with single_threaded_blas():
-            for done, (i, test, answers) in enumerate(ordered_map(work, tasks), 1):
-                out[i, test] = answers
-                report("folds and members", done, len(tasks))
+        for done, (i, test, answers) in enumerate(ordered_map(work, tasks), 1):
+            out[i, test] = answers
+            report("folds and members", done, len(tasks))
         return out
 
     # -- what was learned ----------------------------------------------------------------------------------

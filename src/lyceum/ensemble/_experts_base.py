@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import (
     CATEGORICAL_FEATURES,
     Learner,
@@ -104,8 +103,7 @@ class ExpertsBase(EitherTask, Learner):
         if not len(block):
             raise DataError(f"{type(self).__name__} has no rows with a positive weight to learn from")
         task = self._task(block)
-        with single_threaded_blas():
-            runs = [self._run(task, expert, i) for i in range(self.n_init)]
+        runs = [self._run(task, expert, i) for i in range(self.n_init)]
         self._conclude(max(runs, key=lambda run: run.history[-1]))
         return self
 

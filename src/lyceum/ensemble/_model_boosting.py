@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
-from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier, Regressor, undefined
 from lyceum.ensemble._boosting_losses import Loss, Squared, class_loss
 from lyceum.ensemble._draws import set_seeds
@@ -100,15 +99,14 @@ class _ModelBoosting(Ensemble):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        with single_threaded_blas():
-            data, target, w = self._member_data(X, y, sample_weight)
-            if w is not None and not takes_weights(self._base()):
-                raise SettingError(
-                    f"{type(self._base()).__name__} does not take sample_weight: boost it without "
-                    "weights, or boost another estimator"
-                )
-            self.seed_ = seed_from(self.random_state)
-            self._fit(data, self._loss(target, w))
+        data, target, w = self._member_data(X, y, sample_weight)
+        if w is not None and not takes_weights(self._base()):
+            raise SettingError(
+                f"{type(self._base()).__name__} does not take sample_weight: boost it without "
+                "weights, or boost another estimator"
+            )
+        self.seed_ = seed_from(self.random_state)
+        self._fit(data, self._loss(target, w))
         return self
 
     def _fit(self, data: MemberData, loss: Loss) -> None:

@@ -12,7 +12,6 @@ from scipy import linalg, sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Design, Rows, Schema, dense_cells
 from lyceum.errors import SettingError
@@ -145,9 +144,8 @@ class Nystroem(Transformer, KernelLearner):
         )
         self.rows_ = _dense(found.sample.X)
         self.kernel_ = _with_scale(chosen, found.moments).learn(self.rows_)
-        with single_threaded_blas():
-            K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
-            s, U = linalg.eigh(K, check_finite=False)
+        K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+        s, U = linalg.eigh(K, check_finite=False)
         kept = s > _ZERO * max(s[-1], np.finfo(float).tiny)
         self.rank_ = int(kept.sum())
         self.root_ = (U[:, kept] / np.sqrt(s[kept])) @ U[:, kept].T

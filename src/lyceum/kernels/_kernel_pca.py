@@ -13,7 +13,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import NewColumns
 from lyceum.data import Block
 from lyceum.errors import DataError, SettingError
@@ -152,8 +151,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         self.rows_, w = block.X, np.asarray(block.weights, dtype=np.float64)
         self.row_weights_ = w
         self.kernel_ = self._learned_kernel(block)
-        with single_threaded_blas():
-            self._find(np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64), w)
+        self._find(np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64), w)
         return self
 
     def _find(self, K: np.ndarray, w: np.ndarray) -> None:

@@ -12,7 +12,6 @@ from scipy import linalg
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import Regressor
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError, number_setting
@@ -249,18 +248,17 @@ class KernelRidge(Regressor, KernelLearner):
         )
         if not len(grid) or not (grid > 0).all():
             raise SettingError("alphas must be positive numbers, and at least one")
-        with single_threaded_blas():
-            s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
-            refuse_negative(s, self.kernel_)
-            s = np.maximum(s, 0.0)
-            squares, errors, fits = Q * Q, [], []
-            for y in Y.T:
-                turned = Q.T @ np.column_stack([root * y, root])
-                parts = (inverse_at(alpha, s, Q, turned, squares) for alpha in grid)
-                errors.append([self._loo_error(*part) for part in parts])
-                alpha = float(grid[np.argmin(errors[-1])])
-                solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
-                fits.append(_fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None))
+        s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
+        refuse_negative(s, self.kernel_)
+        s = np.maximum(s, 0.0)
+        squares, errors, fits = Q * Q, [], []
+        for y in Y.T:
+            turned = Q.T @ np.column_stack([root * y, root])
+            parts = (inverse_at(alpha, s, Q, turned, squares) for alpha in grid)
+            errors.append([self._loo_error(*part) for part in parts])
+            alpha = float(grid[np.argmin(errors[-1])])
+            solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
+            fits.append(_fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None))
         self.alphas_, self.loo_mse_ = grid, np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
         return fits
 

@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, Learner
 from lyceum.data import Block, CheckCells, Rows
 from lyceum.errors import SettingError
@@ -178,20 +177,19 @@ class LinearSVC(Classifier, Learner):
                 "penalty='l1' goes with loss='squared_hinge': the hinge has no curvature to use"
             )
         rows = self._rows(X, y, sample_weight)
-        with single_threaded_blas():
-            block = self._at_once(rows)
-            # a block of rows has few of the cells of a wide sparse array, yet sums of every column
-            sparse_rows = block if block is not None and sparse.issparse(block.X) else None
-            moments = rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
-            rows = replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
-            self.mean_ = moments.mean
-            problem = self._problem(rows, moments)
-            K = len(self.classes_)
-            found = [
-                self._solve_machine(replace(problem, favoured=k), block)
-                for k in ([1] if K == 2 else range(K) if K > 2 else [])
-            ]
-            self._finish(problem, found, sparse_rows)
+        block = self._at_once(rows)
+        # a block of rows has few of the cells of a wide sparse array, yet sums of every column
+        sparse_rows = block if block is not None and sparse.issparse(block.X) else None
+        moments = rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
+        rows = replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
+        self.mean_ = moments.mean
+        problem = self._problem(rows, moments)
+        K = len(self.classes_)
+        found = [
+            self._solve_machine(replace(problem, favoured=k), block)
+            for k in ([1] if K == 2 else range(K) if K > 2 else [])
+        ]
+        self._finish(problem, found, sparse_rows)
         return self
 
     def _at_once(self, rows: Rows) -> Block | None:

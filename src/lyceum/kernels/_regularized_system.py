@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from scipy import linalg
 
-from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum._threads import ordered_map
 
 __all__ = ["SystemNotPositive", "factor_in_place", "inverse_diagonal", "refined_solution", "solve_factored"]
 
@@ -36,19 +36,18 @@ def factor_in_place(A: np.ndarray) -> None:
     """
     n = len(A)
     potrf, trtri = linalg.get_lapack_funcs(("potrf", "trtri"), (A,))
-    with single_threaded_blas():
-        for a in range(0, n, _BLOCK):
-            b = min(a + _BLOCK, n)
-            blocks = [slice(i, min(i + _BLOCK, n)) for i in range(a, n, _BLOCK)]
-            if a:
-                _each(partial(_subtract, A, slice(a, b)), blocks)
-            lower, failed = potrf(A[a:b, a:b], lower=1, clean=1)
-            if failed:
-                raise SystemNotPositive
-            A[a:b, a:b] = lower
-            # in float32 the inverse of a block will do: it is the quicker, and the result is refined
-            inverse = trtri(lower, lower=1)[0] if A.dtype == np.float32 else None
-            _each(partial(_divide, A, slice(a, b), inverse), blocks[1:])
+    for a in range(0, n, _BLOCK):
+        b = min(a + _BLOCK, n)
+        blocks = [slice(i, min(i + _BLOCK, n)) for i in range(a, n, _BLOCK)]
+        if a:
+            _each(partial(_subtract, A, slice(a, b)), blocks)
+        lower, failed = potrf(A[a:b, a:b], lower=1, clean=1)
+        if failed:
+            raise SystemNotPositive
+        A[a:b, a:b] = lower
+        # in float32 the inverse of a block will do: it is the quicker, and the result is refined
+        inverse = trtri(lower, lower=1)[0] if A.dtype == np.float32 else None
+        _each(partial(_divide, A, slice(a, b), inverse), blocks[1:])
 
 
 def _each(work: Callable[[slice], None], blocks: list[slice]) -> None:
@@ -72,18 +71,16 @@ def solve_factored(L: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(L Lᵀ)⁻¹ b for a factor in the lower triangle."""
     trtrs = linalg.get_lapack_funcs("trtrs", (L,))
     # LAPACK sees the rows of L as columns: the lower triangle is an upper one
-    with single_threaded_blas():
-        half = trtrs(L.T, b.astype(L.dtype, copy=False), lower=0, trans=1)[0]
-        return trtrs(L.T, half, lower=0, trans=0)[0]
+    half = trtrs(L.T, b.astype(L.dtype, copy=False), lower=0, trans=1)[0]
+    return trtrs(L.T, half, lower=0, trans=0)[0]
 
 
 def inverse_diagonal(L: np.ndarray) -> np.ndarray:
     """The diagonal of (L Lᵀ)⁻¹ for a factor of float64: the sums of squares of the columns of L⁻¹."""
     n = len(L)
     out = np.zeros(n)
-    with single_threaded_blas():
-        for part in ordered_map(partial(_inverse_columns, L), range(0, n, _BLOCK)):
-            out[part[0] : part[0] + len(part[1])] = part[1]
+    for part in ordered_map(partial(_inverse_columns, L), range(0, n, _BLOCK)):
+        out[part[0] : part[0] + len(part[1])] = part[1]
     return out
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from lyceum._threads import single_threaded_blas
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._regularized_system import (
@@ -84,8 +83,7 @@ def _by_eigenvalues(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
     """For a matrix that is singular by rounding; refuses one that is not that of a Mercer kernel."""
     scale = 1.0 / np.sqrt(ridge)
     B = np.asarray(kernel.gram(X), dtype=np.float64) * scale * scale[:, None]
-    with single_threaded_blas():
-        s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
+    s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
     if s[0] <= -1.0 + 1e-12:
         refuse_negative(s, kernel)
     s = np.maximum(s, -1.0 + 1e-12) + 1.0
@@ -116,7 +114,6 @@ def inverse_parts(A: np.ndarray, with_ones: bool) -> tuple[np.ndarray, np.ndarra
     try:
         factor_in_place(A)
     except SystemNotPositive:
-        with single_threaded_blas():
-            inverse = linalg.inv(kept, check_finite=False)
+        inverse = linalg.inv(kept, check_finite=False)
         return np.diagonal(inverse).copy(), inverse @ ones
     return inverse_diagonal(A), solve_factored(A, ones) if with_ones else ones

@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier
 from lyceum.data import Block
 from lyceum.kernels._margin_machine import Intercept, MarginMachine, fit_margin_machine
@@ -213,11 +212,10 @@ class SVC(Classifier, SupportVectors):
         assert block.y is not None
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
-        with single_threaded_blas():
-            found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
-            self._finish(found, cells, block.y, weighted, n)
-            if self.probability:
-                self.calibration_ = calibrate_machines(self, cells, block.y, block.weights, bound)
+        found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
+        self._finish(found, cells, block.y, weighted, n)
+        if self.probability:
+            self.calibration_ = calibrate_machines(self, cells, block.y, block.weights, bound)
         return self
 
     def _bounds(self, codes: np.ndarray, w: np.ndarray) -> np.ndarray:

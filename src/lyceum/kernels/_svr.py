@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import Regressor
 from lyceum.data import Block
 from lyceum.errors import SettingError
@@ -165,9 +164,8 @@ class SVR(Regressor, SupportVectors):
         target = np.asarray(block.y, dtype=np.float64)
         middle = float(np.average(target, weights=block.weights))  # an offset takes no digits
         problem = _problem(target - middle, self.epsilon, self.C * block.weights)
-        with single_threaded_blas():
-            found = solve_dual(problem, self.kernel_, cells, **self._solver_settings._asdict())
-            self._finish(problem, found, target - middle, cells, weighted, n)
+        found = solve_dual(problem, self.kernel_, cells, **self._solver_settings._asdict())
+        self._finish(problem, found, target - middle, cells, weighted, n)
         self.intercept_ = self.intercept_ + middle
         return self
 

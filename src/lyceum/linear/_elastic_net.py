@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SettingError
@@ -172,8 +171,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        with single_threaded_blas():
-            self._set_results(self._centered_problem(rows))
+        self._set_results(self._centered_problem(rows))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -189,8 +187,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         return partial(Scatter.of, target=True)
 
     def _finish(self, statistic: Scatter) -> None:
-        with single_threaded_blas():
-            self._set_results(CenteredProblem.of_moments(statistic, self.fit_intercept, self.standardize))
+        self._set_results(CenteredProblem.of_moments(statistic, self.fit_intercept, self.standardize))
 
     def _centered_problem(self, rows: Rows) -> CenteredProblem:
         if self._on_columns(rows):

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from lyceum._threads import single_threaded_blas
 from lyceum.data import Rows
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear._centered_problem import CenteredProblem
@@ -184,23 +183,22 @@ class ElasticNetCV(PenaltyCV):
         rows, ratios = self._rows(X, y, sample_weight), self._ratios
         self.seed_ = seed_from(self.random_state)
         rows, factors = self._unit_columns(rows)
-        with single_threaded_blas():
-            split = folds_of(self.cv, rows, self.seed_)
-            folds = None if self._on_columns(rows) else scatters(split, rows)
-            all_rows = (
-                CenteredProblem.of_rows(rows, self.fit_intercept)
-                if folds is None
-                else CenteredProblem.of_moments(folds.total, self.fit_intercept)
-            )
-            grids = [grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios]
-            fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
-            if folds is None:
-                errors = by_columns(without_checks(rows), split, self.fit_intercept, fitters)
-            else:
-                errors = by_moments(folds, self.fit_intercept, fitters)
-            at, alpha = self._choose(errors)
-            self.l1_ratio_, self.alphas_, self.mse_path_ = float(ratios[at]), grids[at], errors[at]
-            self._finish(all_rows, grids[at][: alpha + 1], factors)
+        split = folds_of(self.cv, rows, self.seed_)
+        folds = None if self._on_columns(rows) else scatters(split, rows)
+        all_rows = (
+            CenteredProblem.of_rows(rows, self.fit_intercept)
+            if folds is None
+            else CenteredProblem.of_moments(folds.total, self.fit_intercept)
+        )
+        grids = [grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios]
+        fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
+        if folds is None:
+            errors = by_columns(without_checks(rows), split, self.fit_intercept, fitters)
+        else:
+            errors = by_moments(folds, self.fit_intercept, fitters)
+        at, alpha = self._choose(errors)
+        self.l1_ratio_, self.alphas_, self.mse_path_ = float(ratios[at]), grids[at], errors[at]
+        self._finish(all_rows, grids[at][: alpha + 1], factors)
         return self
 
     def _on_columns(self, rows: Rows) -> bool:

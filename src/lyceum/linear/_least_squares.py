@@ -14,7 +14,6 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner, Regressor
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
@@ -202,10 +201,9 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        with single_threaded_blas():
-            self.statistic_ = first_pass(rows, self._statistic_for(rows))
-            fit = self._fit_of(self.statistic_)
-            self._set_results(self._refine(fit, without_checks(rows)))
+        self.statistic_ = first_pass(rows, self._statistic_for(rows))
+        fit = self._fit_of(self.statistic_)
+        self._set_results(self._refine(fit, without_checks(rows)))
         if len(fit.factor.dependent):
             warn_dependent(self, self.design_names, fit.factor, self.statistic_.n_rows, self._solution_text)
         return self
@@ -237,8 +235,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         return fit.refine(rows, self.fit_intercept) if fit.lost_digits else fit
 
     def _finish(self, statistic: Scatter | RowScatter) -> None:
-        with single_threaded_blas():
-            self._set_results(self._fit_of(statistic))
+        self._set_results(self._fit_of(statistic))
 
     def _fit_of(self, statistic: Scatter | RowScatter) -> Fit:
         moments = statistic if self.fit_intercept else statistic.about_origin()

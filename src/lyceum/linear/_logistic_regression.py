@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, PosteriorClassifier
 from lyceum.data import Block
 from lyceum.linear._laplace_posterior import LaplacePosterior
@@ -266,21 +265,20 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
             self.__dict__.pop(name, None)
         if self.solver == "recursive":
             return self._recurse(rows, go_on=False)
-        with single_threaded_blas():  # so that the bits of the solves do not depend on the number of threads
-            spread = ClassSpread.of(rows, len(self.classes_))
-            weights = self._class_factors(spread.weight)
-            self._class_weight = spread.weight * (1.0 if weights is None else weights)
-            penalty = (1 - self.l1_ratio) / self.C
-            problem = LogLoss.over(
-                rows, spread, penalty, self.fit_intercept, weights, self._reference, self.standardize
-            )
-            self.mean_ = spread.mean
-            if len(self.classes_) == 1:
-                self._fit_one_class()
-            else:
-                if last is not None and problem.factors is not None:
-                    last = (last[0] / problem.factors, last[1])
-                self._finish(problem, self._minimum(problem, last))
+        spread = ClassSpread.of(rows, len(self.classes_))
+        weights = self._class_factors(spread.weight)
+        self._class_weight = spread.weight * (1.0 if weights is None else weights)
+        penalty = (1 - self.l1_ratio) / self.C
+        problem = LogLoss.over(
+            rows, spread, penalty, self.fit_intercept, weights, self._reference, self.standardize
+        )
+        self.mean_ = spread.mean
+        if len(self.classes_) == 1:
+            self._fit_one_class()
+        else:
+            if last is not None and problem.factors is not None:
+                last = (last[0] / problem.factors, last[1])
+            self._finish(problem, self._minimum(problem, last))
         return self
 
     @property

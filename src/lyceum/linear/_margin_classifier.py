@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Rows
 from lyceum.errors import SettingError
@@ -208,13 +207,12 @@ class MarginClassifier(LinearScores):
         return replace(problem, shift=shift, scatter=scatter, seen=seen)
 
     def _learn(self, problem: MarginProblem):
-        with single_threaded_blas():
-            if len(self.classes_) == 1:
-                self._fit_one_class(len(problem.shift))
-                self.n_iter_, self.converged_, self.objective_, self.history_ = 1, True, 0.0, [0.0]
-                self.losses_: dict[str, float] = {}
-            else:
-                self._finish(problem, self._minimum(problem))
+        if len(self.classes_) == 1:
+            self._fit_one_class(len(problem.shift))
+            self.n_iter_, self.converged_, self.objective_, self.history_ = 1, True, 0.0, [0.0]
+            self.losses_: dict[str, float] = {}
+        else:
+            self._finish(problem, self._minimum(problem))
         return self
 
     def _problem(self, rows: Rows) -> MarginProblem:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from lyceum._threads import single_threaded_blas
 from lyceum.linear._centered_problem import CenteredProblem
 from lyceum.linear._fold_errors import by_moments, scatters
 from lyceum.linear._least_squares import Fit
@@ -131,17 +130,16 @@ class RidgeCV(PenaltyCV):
         rows, space = self._rows(X, y, sample_weight), None
         self.seed_ = seed_from(self.random_state)
         rows, factors = self._unit_columns(rows)
-        with single_threaded_blas():
-            if is_wide(rows):  # the squared length of b is the same in any coordinates
-                space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
-                rows = space.rows
-            folds = scatters(folds_of(self.cv, rows, self.seed_), rows)
-            total = folds.total if self.fit_intercept else folds.total.about_origin()
-            self.alphas_ = self._grid(total.xx)
-            errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
-            self.mse_path_ = errors[0]
-            self.alpha_ = float(self.alphas_[self._choose(errors)[1]])
-            fit = Fit.of(total, self.alpha_)
+        if is_wide(rows):  # the squared length of b is the same in any coordinates
+            space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
+            rows = space.rows
+        folds = scatters(folds_of(self.cv, rows, self.seed_), rows)
+        total = folds.total if self.fit_intercept else folds.total.about_origin()
+        self.alphas_ = self._grid(total.xx)
+        errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
+        self.mse_path_ = errors[0]
+        self.alpha_ = float(self.alphas_[self._choose(errors)[1]])
+        fit = Fit.of(total, self.alpha_)
         coef, mean = fit.coef, total.x_mean
         if space is not None:
             coef, mean = space.columns_of(coef), space.mean + space.columns_of(mean)

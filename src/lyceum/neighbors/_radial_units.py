@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import qmc
 
-from lyceum._threads import single_threaded_blas
 from lyceum.cluster import KMeans
 from lyceum.distances import nearest
 from lyceum.solvers import ranked_squares
@@ -101,16 +100,15 @@ class RadialUnits:
 
     def solve(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float) -> RadialUnits:
         """With weights by least squares, Σ w |f(z) - t|² + alpha · (mean square of the design) |weights|²."""
-        with single_threaded_blas():
-            P = self.design(Z) * np.sqrt(w)[:, None]
-            p = P.shape[1]
-            size = float((P**2).sum()) / p or 1.0
-            penalty = np.full(p, np.sqrt(alpha * size))
-            if not self.normalized:
-                penalty[-1] = 0.0
-            rows = np.vstack([P, np.diag(penalty)])
-            targets = np.vstack([T * np.sqrt(w)[:, None], np.zeros((p, T.shape[1]))])
-            found = ranked_squares(rows, targets, _NULL)
+        P = self.design(Z) * np.sqrt(w)[:, None]
+        p = P.shape[1]
+        size = float((P**2).sum()) / p or 1.0
+        penalty = np.full(p, np.sqrt(alpha * size))
+        if not self.normalized:
+            penalty[-1] = 0.0
+        rows = np.vstack([P, np.diag(penalty)])
+        targets = np.vstack([T * np.sqrt(w)[:, None], np.zeros((p, T.shape[1]))])
+        found = ranked_squares(rows, targets, _NULL)
         return self.with_coefficients(found.coef)
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lyceum._threads import single_threaded_blas
 from lyceum.solvers import LBFGS, Observer, Outcome, Point
 
 __all__ = ["minimise"]
@@ -52,5 +51,4 @@ def minimise(
     [2.0, 2.0]
     """
     problem = _Smooth(function)
-    with single_threaded_blas():
-        return LBFGS().minimise(problem, problem.evaluate(start), max_iter, tol, observer)
+    return LBFGS().minimise(problem, problem.evaluate(start), max_iter, tol, observer)

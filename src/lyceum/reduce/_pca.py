@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
 from lyceum.data import Block
 from lyceum.errors import SettingError
@@ -190,8 +189,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
 
     def _finish(self, statistic: Scatter | CenteredRows) -> None:
         self._check_number(len(statistic.mean))
-        with single_threaded_blas():
-            self._finish_spectrum(statistic, scatter_spectrum(statistic, self._n_requested))
+        self._finish_spectrum(statistic, scatter_spectrum(statistic, self._n_requested))
 
     def _check_number(self, most: int) -> None:
         if self._n_requested is not None and self._n_requested > most:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from lyceum._threads import single_threaded_blas
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
 from lyceum.reduce._centered_rows import CenteredRows
@@ -122,9 +121,8 @@ def randomized_spectrum(
         Q = linalg.qr(Q, mode="economic", check_finite=False)[0]
         product = rows.reduce(partial(ProjectedScatter.of, Q=Q, center=about)).product
         Q, before = product, Q
-    with single_threaded_blas():
-        values, U = linalg.eigh(before.T @ product)
-        values, V = np.maximum(values[::-1], 0.0), (before @ U[:, ::-1]).T
+    values, U = linalg.eigh(before.T @ product)
+    values, V = np.maximum(values[::-1], 0.0), (before @ U[:, ::-1]).T
     weight = float(moments.weight.max(initial=0.0))
     kept = min(k, len(values))
     factor = np.sqrt(values[:kept])[:, None] * V[:kept]

@@ -14,7 +14,6 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
-from lyceum._threads import single_threaded_blas
 from lyceum.data import Block, Column, Rows, Schema
 from lyceum.errors import DataError
 from lyceum.evaluate import cross_validate
@@ -112,8 +111,7 @@ class GramLosses:
             return np.array([self.of(tuple(sorted((*subset, j)))) for j in candidates])
         columns = self._columns(subset)
         more = np.array([self.groups[j][0] for j in candidates])
-        with single_threaded_blas():
-            errors = sum(self._errors_with(fold, columns, more) for fold in self.folds)
+        errors = sum(self._errors_with(fold, columns, more) for fold in self.folds)
         return self._values(errors, len(columns) + 1)
 
     def losses_without(self, subset: Subset) -> np.ndarray:
@@ -121,8 +119,7 @@ class GramLosses:
         if any(len(self.groups[j]) != 1 for j in subset):
             return np.array([self.of(subset[:k] + subset[k + 1 :]) for k in range(len(subset))])
         columns = self._columns(subset)
-        with single_threaded_blas():
-            errors = sum(self._errors_without(fold, columns) for fold in self.folds)
+        errors = sum(self._errors_without(fold, columns) for fold in self.folds)
         return self._values(errors, len(columns) - 1)
 
     def _columns(self, subset: Subset) -> np.ndarray:

@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
@@ -137,8 +136,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
         most = max(1, min(max(statistic.n_rows, int(statistic.weight)), d))
         if k > most:
             raise SettingError(f"n_components={k} must be between 1 and min(n_samples, n_features)={most}")
-        with single_threaded_blas():
-            self.components_ = with_signs(spectrum.vectors(k))
+        self.components_ = with_signs(spectrum.vectors(k))
         values = np.append(spectrum.values, np.zeros(max(0, k - len(spectrum.values))))[:k]
         left = spectrum.total - float(values.sum())
         left = left if left > d * np.finfo(float).eps * spectrum.total else 0.0
@@ -158,8 +156,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
             random = check_random_state(self.random_state)
             return randomized_spectrum(rows, int(self.n_components), int(self.n_passes), random, center=False)
         statistic = rows.reduce(scatter_or_rows)
-        with single_threaded_blas():
-            return statistic, scatter_spectrum(statistic.about_origin(), int(self.n_components))
+        return statistic, scatter_spectrum(statistic.about_origin(), int(self.n_components))
 
     # -- use ------------------------------------------------------------------------------------------------
 
