@@ -1,5 +1,4 @@
 // The Python module: every family of kernels binds itself through one function.
-#define NB_DOMAIN LYCEUM_MODULE  // the types of every level are its own: tests load several into one process
 #include <omp.h>
 
 #include "arrays.hpp"
