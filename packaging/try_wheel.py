@@ -87,7 +87,7 @@ def try_wheel(folder: Path) -> None:
 
 def requirements(environment: Environment, folder: Path, *extras: str) -> Path:
     """Write what the package and its extras require into a file."""
-    command = [environment.python, folder / "requirements.py", *extras]
+    command = [str(environment.python), str(folder / "requirements.py"), *extras]
     listed = folder / "requirements.txt"
     listed.write_text(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return listed
