@@ -60,7 +60,7 @@ class Environment:
         subprocess.run(command, check=True, cwd=self.folder.parent, env={**self.variables, **variables})
 
     def install(self, *arguments: object) -> None:
-        self.run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments)
+        self.run("-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", *arguments)
 
 
 def try_wheel(folder: Path) -> None:
