@@ -19,5 +19,8 @@ END
   "$environment/bin/python" -m build --wheel --no-isolation --outdir "$environment/built" \
     --config-setting cmake.define.LYCEUM_LEVELS=all .
   PATH="$PWD/$environment/bin:$PATH" auditwheel repair --wheel-dir dist "$environment"/built/*.whl
+  for wheel in "$environment"/built/*-abi3-*.whl; do
+    [ ! -e "$wheel" ] || "$environment/bin/abi3audit" --strict --summary "$wheel"
+  done
 done
 ls -l dist
