@@ -14,7 +14,7 @@ SANITIZED_TESTS := tests/native tests/trees tests/tree_core tests/kernels tests/
 # Polars, which these import, cannot be loaded under the thread sanitizer
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
-.PHONY: demo test lint format stub bench crash fuzz sanitize sanitize-kernels wheel clean
+.PHONY: demo test lint format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test clean
 
 # What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
 # A recent pip reads the lists of what there is in half the time; putting Python's own into .venv first would take longer.
@@ -32,7 +32,7 @@ $(STAMP): pyproject.toml CMakeLists.txt native/levels.cmake $(NATIVE)
 	touch $(STAMP)
 
 $(LINTERS): pyproject.toml | $(STAMP)
-	$(BIN)/python requirements.py lint > .venv/requirements.txt
+	$(BIN)/python requirements.py lint workflows > .venv/requirements.txt
 	$(PIP) --requirement .venv/requirements.txt
 	touch $(LINTERS)
 
@@ -48,6 +48,9 @@ lint: $(LINTERS)
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --no-progress --quiet .github
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 
 format: $(LINTERS)
 	$(BIN)/ruff format .
@@ -68,8 +71,15 @@ fuzz: $(STAMP)
 crash: $(STAMP)
 	$(BIN)/python -m fuzz.crash --trials $(TRIALS)
 
-wheel: $(STAMP)
-	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist --config-settings cmake.define.LYCEUM_LEVELS=all .
+# wheels of these Pythons into dist/; of those from 3.12 on one is enough: WHEEL_PYTHONS="python3.11 python3.12"
+WHEEL_PYTHONS ?= $(PYTHON)
+wheel:
+	packaging/wheel.sh $(WHEEL_PYTHONS)
+
+# the wheels of dist/ in empty environments, where there is neither a compiler nor this checkout, and the sdist
+wheel-test: wheel
+	for python in $(WHEEL_PYTHONS); do $$python packaging/try_wheel.py || exit 1; done
+	$(PYTHON) packaging/try_wheel.py --sdist
 
 sanitize-kernels:
 	cmake -S . -B build/sanitize -DLYCEUM_TESTS=ON -DLYCEUM_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug

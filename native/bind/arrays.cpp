@@ -22,22 +22,19 @@ void expect_shape(const char* name, const std::int64_t* shape, std::size_t axes,
                shape_text(wanted, wanted_axes));
 }
 
-bool ArrayHolder::hold(nb::handle object, Kind kind, std::uint32_t flags, nb::detail::cleanup_list* cleanup,
-                       void*& data, const std::int64_t*& shape) noexcept {
-    using AnyArray = nb::detail::ndarray_config_t<int, nb::c_contig, nb::device::cpu>;
-    static constexpr std::int64_t any_size[] = {-1, -1, -1, -1};
-    nb::detail::ndarray_config wanted{AnyArray()};
-    wanted.dtype = kind.type;
-    wanted.ndim = kind.axes;
-    wanted.ro = kind.is_constant;
-    wanted.shape = any_size;
-    held_ = NB_CALL(ndarray_import)(NB_CTX_C(cleanup), object.ptr(), &wanted, flags & nb::detail::cast_flags::convert,
-                                    cleanup);
-    if (!held_) return false;
-    const auto* tensor = NB_CALL(ndarray_inc_ref)(held_);
-    data = static_cast<char*>(tensor->data) + tensor->byte_offset;
-    shape = tensor->shape;
-    return true;
+bool ArrayHolder::hold(nb::handle object, Kind kind, void*& data, const std::int64_t*& shape) noexcept {
+    std::construct_at(&array_);
+    is_held_ = true;
+    if (kind.is_constant) {
+        if (!nb::try_cast(object, array_, false)) return false;
+    } else {
+        nb::ndarray<nb::c_contig, nb::device::cpu> writeable;
+        if (!nb::try_cast(object, writeable, false)) return false;
+        array_ = AnyArray(writeable);
+    }
+    data = const_cast<void*>(array_.data());
+    shape = array_.shape_ptr();
+    return array_.dtype() == kind.type && array_.ndim() == kind.axes;
 }
 
-void ArrayHolder::release() noexcept { NB_CALL(ndarray_dec_ref)(held_); }
+void ArrayHolder::release() noexcept { std::destroy_at(&array_); }

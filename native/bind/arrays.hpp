@@ -96,6 +96,9 @@ inline lyceum::Poll signals() {
     });
 }
 
+// Any array whose cells lie one after the other; what else a binding asks of it is compared when it has come.
+using AnyArray = nb::ndarray<nb::c_contig, nb::device::cpu, nb::ro>;
+
 // Holds the array of an argument until the call is over.
 class ArrayHolder {
 public:
@@ -105,20 +108,22 @@ public:
         bool is_constant;
     };
 
-    ArrayHolder() = default;
+    ArrayHolder() {}
     ArrayHolder(const ArrayHolder&) = delete;
     ArrayHolder& operator=(const ArrayHolder&) = delete;
     ~ArrayHolder() {
-        if (held_) release();
+        if (is_held_) release();
     }
 
-    // Whether `object` is an array of this kind; then data and shape are set.
-    bool hold(nb::handle object, Kind kind, std::uint32_t flags, nb::detail::cleanup_list* cleanup, void*& data,
-              const std::int64_t*& shape) noexcept;
+    // Whether `object` is an array of this kind; data and shape are set if it is. Nothing is converted.
+    bool hold(nb::handle object, Kind kind, void*& data, const std::int64_t*& shape) noexcept;
 
 private:
     void release() noexcept;
-    nb::detail::ndarray_handle* held_ = nullptr;
+    union {
+        AnyArray array_;  // there while is_held_ says so: an argument that holds none costs nothing
+    };
+    bool is_held_ = false;
 };
 
 namespace nanobind::detail {
@@ -129,9 +134,9 @@ struct type_caster<Array<T, Dimensions>> {
     using Held = HeldArray<T, Dimensions>;
     NB_TYPE_CASTER(Argument, make_caster<Held>::Name)
 
-    bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {
         constexpr ArrayHolder::Kind kind{dtype<T>(), Dimensions, std::is_const_v<T>};
-        return holder.hold(source, kind, flags, cleanup, value.data_, value.shape_);
+        return holder.hold(source, kind, value.data_, value.shape_);
     }
 
     ArrayHolder holder;
@@ -140,7 +145,7 @@ struct type_caster<Array<T, Dimensions>> {
 template <class T, int Dimensions>
 struct type_caster<std::optional<Array<T, Dimensions>>> {
     using Argument = Array<T, Dimensions>;
-    NB_TYPE_CASTER(std::optional<Argument>, optional_name(make_caster<Argument>::Name))
+    NB_TYPE_CASTER(std::optional<Argument>, make_caster<Argument>::Name + const_name(" | None"))
 
     bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
         if (source.is_none()) return true;

@@ -1,6 +1,10 @@
 // The Python module: every family of kernels binds itself through one function.
-#define NB_DOMAIN LYCEUM_MODULE  // the types of every level are its own: tests load several into one process
+#ifdef _OPENMP
 #include <omp.h>
+#endif
+
+#include <cstdlib>
+#include <thread>
 
 #include "arrays.hpp"
 
@@ -32,12 +36,21 @@ void bind_stumps(nb::module_& m);
 void bind_tree_grow(nb::module_& m);
 void bind_tree_route(nb::module_& m);
 
+static int max_threads() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    const char* wanted = std::getenv("OMP_NUM_THREADS");
+    const int count = wanted ? std::atoi(wanted) : static_cast<int>(std::thread::hardware_concurrency());
+    return std::max(count, 1);
+#endif
+}
+
 NB_MODULE(LYCEUM_MODULE, m) {
 #ifdef NDEBUG  // Python frees not everything before it ends, and users need not hear of it; the sanitizers find leaks
     nb::set_leak_warnings(false);
 #endif
-    m.def("max_threads", &omp_get_max_threads,
-          "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
+    m.def("max_threads", &max_threads, "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
     bind_bayes(m);
     bind_bayes_networks(m);
     bind_boosting(m);
