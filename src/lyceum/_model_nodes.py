@@ -30,7 +30,7 @@ _COLLECTIONS = {list: "ListNode", tuple: "TupleNode", set: "SetNode"}
 Node = dict[str, Any]
 
 
-# -- writing ---------------------------------------------------------------------------------------------------
+# -- writing -------------------------------------------------------------------------------------------------
 
 
 def write_nodes(model: Any) -> tuple[Node, dict[str, bytes]]:
@@ -44,13 +44,13 @@ def write_nodes(model: Any) -> tuple[Node, dict[str, bytes]]:
     >>> [node["__loader__"] for node in root["content"]], [len(array) for array in arrays.values()]
     (['JsonNode', 'NdArrayNode'], [144])
     """
-    writer = _Writer()
+    writer = _NodeWriter()
     root = writer.node(model)
     root["protocol"] = PROTOCOL
     return root, writer.arrays
 
 
-class _Writer:
+class _NodeWriter:
     """Turns values into nodes, and collects their arrays."""
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ def _typed(kind: type, loader: str, **rest: Any) -> Node:
     return {"__class__": kind.__name__, "__module__": kind.__module__, "__loader__": loader, **rest}
 
 
-# -- reading ---------------------------------------------------------------------------------------------------
+# -- reading -------------------------------------------------------------------------------------------------
 
 
 def build_model(root: Node, arrays: Mapping[str, bytes]) -> Any:
