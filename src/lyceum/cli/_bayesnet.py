@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lyceum.cli._help import Commands
 from lyceum.cli._options import (
     AsJson,
     Data,
@@ -32,11 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["bayesnet"]
 
-bayesnet = typer.Typer(
+bayesnet = Commands(
     name="bayesnet",
     help="Bayesian networks: learn one from a table, query it, draw it, sample from it.",
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 Net = Annotated[str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")]
