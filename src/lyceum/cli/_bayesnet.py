@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lyceum._packages import check_installed
 from lyceum.cli._help import Commands
 from lyceum.cli._options import (
     AsJson,
@@ -251,6 +252,8 @@ def draw(
     from lyceum.cli._screen import print_line
 
     refuse_to_replace(out, force, (".png", ".svg", ".pdf", ".dot"))
+    if not out.lower().endswith(".dot"):
+        check_installed("a drawing", "matplotlib")
     model = _read(net)
     if out.lower().endswith(".dot"):
         write_file(out, model.to_dot().encode())

@@ -1,4 +1,4 @@
-"""The help of the commands as plain text: Rich takes longer to import than everything else that help needs."""
+"""The help of commands as plain text: Rich takes longer to import than all else that help needs."""
 
 from __future__ import annotations
 
