@@ -1,4 +1,7 @@
-"""Packages that only some parts of Lyceum need: which extra installs each, and the sentence that says so."""
+"""Other packages: which extra installs what only some parts need, and one that has our name.
+
+Every sentence that tells people to install something is made here.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,12 @@ import importlib.util
 
 from lyceum.errors import MissingPackageError
 
-__all__ = ["EXTRAS", "check_installed", "how_to_install", "lacking_sentence"]
+__all__ = ["EXTRAS", "NAMESAKE", "check_installed", "how_to_install", "lacking_sentence"]
 
+NAMESAKE = (
+    "the unrelated distribution 'lyceum' is installed beside lyceum-ml, and each overwrites files of the other: "
+    "pip uninstall lyceum, then pip install --force-reinstall --no-deps lyceum-ml"
+)
 EXTRAS = {
     "report": ("matplotlib", "jinja2"),
     "dask": ("dask", "distributed"),

@@ -15,7 +15,7 @@ import typer
 from rich.markup import escape
 
 from lyceum import __version__
-from lyceum._packages import EXTRAS, how_to_install
+from lyceum._packages import EXTRAS, NAMESAKE, how_to_install
 from lyceum.cli._screen import console, print_json
 
 __all__ = ["examine", "run"]
@@ -37,6 +37,7 @@ def examine() -> dict[str, Any]:
     checks = kernels["self-check"]
     return {
         "lyceum": __version__,
+        "namesake": None if _version_of("lyceum") is None else NAMESAKE,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "kernels": kernels,
         "threads": _threads() if checks else {},
@@ -138,6 +139,8 @@ def _render(found: dict[str, Any]) -> None:
 def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     kernels, threads, memory = found["kernels"], found["threads"], found["memory"]
     yield "lyceum", f"{found['lyceum']}, Python {found['python']}, {sys.executable}"
+    if found["namesake"] is not None:
+        yield "", f"[red]{escape(found['namesake'])}[/]"
     if kernels["picked"] is None:
         yield "kernels", f"[red]none: {kernels['error']}[/]"
     else:
