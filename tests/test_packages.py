@@ -1,4 +1,4 @@
-"""Without packages that only some parts need, everything else works, and says in one sentence what it lacks."""
+"""Without packages that only some parts need, everything else works, and one sentence says what is lacking."""
 
 import json
 import subprocess
@@ -115,7 +115,9 @@ def test_a_study_finishes_without_its_report_and_writes_it_when_it_is_run_again(
     assert (out / "model.lyceum").exists()
     assert (out / "results.json").exists()
     assert not (out / "report.html").exists()
-    again = subprocess.run([sys.executable, "-m", "lyceum", *command], capture_output=True, text=True, cwd=folder)
+    again = subprocess.run(
+        [sys.executable, "-m", "lyceum", *command], capture_output=True, text=True, cwd=folder
+    )
     assert again.returncode == 0, again.stderr
     assert (out / "report.html").exists()
     assert "left out" not in again.stdout
@@ -123,7 +125,10 @@ def test_a_study_finishes_without_its_report_and_writes_it_when_it_is_run_again(
 
 def test_a_file_of_duckdb_names_the_package(folder):
     (folder / "x.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
-    assert "needs duckdb, which is not installed: pip install duckdb" in run(folder, "inspect", "x.duckdb").stderr
+    assert (
+        "needs duckdb, which is not installed: pip install duckdb"
+        in run(folder, "inspect", "x.duckdb").stderr
+    )
 
 
 def test_a_plot_names_the_extra_and_is_an_import_error(monkeypatch):
