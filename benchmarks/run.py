@@ -76,7 +76,7 @@ def parse() -> argparse.Namespace:
 def run(name: str, scale: float, repeat: int) -> dict:
     if name == "imports":
         outcomes = imports.measure(max(repeat, 5))
-        return entry("Import", imports.TITLE, outcomes, seconds_of(outcomes, "import sklearn"))
+        return entry("Import", imports.TITLE, outcomes, seconds_of(outcomes, "import sklearn.base"))
     if name == "outofcore":
         n = outofcore.rows(scale)
         outcomes = outofcore.measure(DATA / f"rows-{n}.parquet", n, repeat)

@@ -61,7 +61,7 @@ def main() -> None:
 
 def _import_all(names: list[str]) -> None:
     """Import what the jobs import, so that a fork need not: what takes long, then what a fork lists."""
-    for name in ("lyceum.cli._fit", "lyceum.cli._predict", "lyceum.bayes", "lyceum.persist", "skops.io"):
+    for name in ("lyceum.cli._fit", "lyceum.cli._predict", "lyceum.bayes", "lyceum.persist"):
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "names")

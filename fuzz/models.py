@@ -123,7 +123,7 @@ def _change_and_ask(sample: Sample, samples: list[Sample], rng: np.random.Genera
             value = _changed(place.value, samples, rng)
             changes.append((place.name, place.value, value))
             place.put(value)
-    except Exception:  # what skops could not build either, e.g. a sparse matrix whose parts do not fit
+    except Exception:  # what no file could build either, e.g. a sparse matrix whose parts do not fit
         return "damaged"
     return _ask(sample, METHODS if rng.random() < 0.2 else METHODS[:-1], changes)
 

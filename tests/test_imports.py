@@ -10,13 +10,19 @@ from functools import cache
 import pytest
 
 import lyceum
+from lyceum import catalog, datasets
 
 PACKAGES = [
     "lyceum",
     *(f"lyceum.{room.name}" for room in pkgutil.iter_modules(lyceum.__path__) if room.ispkg),
 ]
 ROOMS = [*PACKAGES, "lyceum.catalog", "lyceum.errors", "lyceum.persist", "lyceum.report", "lyceum.syllabus"]
-HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "pandas", "skops", "lyceum._native"}
+HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "pandas", "rich", "skops", "lyceum._native"}
+PICTURES = {"matplotlib", "jinja2"}
+# pandas is not here: pyarrow and scikit-learn import it themselves, where it is installed
+OPTIONAL = {*PICTURES, "dask", "distributed", "duckdb", "gymnasium", "polars", "skops", "statsmodels"}
+# what scikit-learn takes a quarter of a second for, beyond sklearn.base
+SLOW = {"sklearn.metrics", "sklearn.model_selection", "sklearn.pipeline", "sklearn.preprocessing"}
 
 
 def order(name):
@@ -38,7 +44,7 @@ LIGHT = [
     "from lyceum import datasets; datasets.path('weather')",
     "from lyceum import cli",
 ]
-COMMANDS = [*map(command, ["--help", "--version", "inspect --help", "learners --help", "syllabus"])]
+COMMANDS = [*map(command, ["--help", "--version", "inspect --help", "learners --help"])]
 SUMS = "import lyceum.cli._inspect, lyceum.statistics"
 RIDGE = ["catalog.find('Ridge').missing", "catalog.types(['lyceum.linear.Ridge'])"]
 STUDY = """
@@ -119,3 +125,85 @@ def test_reading_and_summing_import_no_scikit_learn():
 def test_a_flag_and_the_learners_that_a_file_names_import_no_more_than_their_class():
     assert not {"lyceum.trees", "lyceum.bayes", "lyceum.neural"} & loaded_after()[RIDGE[-1]]
     assert "lyceum.linear" in loaded_after()[RIDGE[0]]
+
+
+# -- what only some commands and learners need ---------------------------------------------------------------
+
+TABLE = str(datasets.path("penguins"))
+STUDY_COMMAND = ["study", TABLE, "-t", "species", "--learners", "NaiveBayes", "--folds", "2"]
+STUDY_COMMAND += ["--settings", "1", "--no-committees", "-o", "out"]
+ORDINARY = [
+    ["--help"],
+    ["inspect", TABLE],
+    ["fit", TABLE, "-t", "species", "-l", "NaiveBayes", "-o", "model.lyceum"],
+    ["predict", "model.lyceum", TABLE, "-o", "predicted.csv"],
+    ["explain", "model.lyceum", TABLE],
+    ["evaluate", "model.lyceum", TABLE],
+    ["learners"],
+    ["syllabus"],
+    ["bayesnet", "query", "asia", "lung"],
+    ["reduce", TABLE],
+]
+WITH_PICTURES = [["cluster", TABLE, "-k", "2"], STUDY_COMMAND]
+IN_TURN = """
+import json, os, sys
+codes = json.loads(sys.stdin.read())
+import sklearn.base
+for code in codes:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        before = set(sys.modules)
+        exec(code)
+        os.write(writing, json.dumps(sorted(set(sys.modules) - before)).encode())
+        os._exit(0)
+    os.close(writing)
+    with open(reading) as pipe:
+        print(pipe.read())
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded_by_command(tmp_path_factory):
+    """The packages that a process has imported at the end of every command."""
+    folder = tmp_path_factory.mktemp("commands")
+    loaded = {}
+    for words in [*ORDINARY, *WITH_PICTURES]:
+        code = (
+            f"import json, sys\nsys.argv = ['lyceum', *{words!r}]\nfrom lyceum.cli import main\n"
+            "try: main()\nexcept SystemExit as done: assert not done.code\n"
+            "open('modules', 'w').write(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        loaded[words[0]] = set(json.loads((folder / "modules").read_text()))
+    return loaded
+
+
+def test_commands_import_only_the_packages_that_they_need(loaded_by_command):
+    needed = {words[0]: set() for words in ORDINARY} | {words[0]: PICTURES for words in WITH_PICTURES}
+    assert {name: loaded & OPTIONAL for name, loaded in loaded_by_command.items()} == needed
+
+
+def beyond_scikit_learn():
+    """What the import of every room and every learner imports beyond sklearn.base."""
+    rooms = [f"import {name}" for name in ROOMS if name != "lyceum"]
+    learners = [f"from {entry.package} import {entry.name}" for entry in catalog.learners()]
+    codes = [*rooms, *learners]
+    done = subprocess.run(
+        [sys.executable, "-c", IN_TURN], input=json.dumps(codes), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(zip(codes, map(json.loads, done.stdout.splitlines()), strict=True))
+
+
+def test_a_learner_imports_what_it_needs():
+    """200 modules take 0.15 s; the whole of Lyceum has 500. benchmarks/imports.py has the times."""
+    for code, names in beyond_scikit_learn().items():
+        assert not OPTIONAL.intersection(name.partition(".")[0] for name in names), code
+        assert sum(name.startswith("lyceum.") for name in names) <= 260, code
+        assert not SLOW.intersection(names), code
+        if code == "from lyceum.bayes import NaiveBayes":
+            others = {"lyceum.linear", "lyceum.trees", "lyceum.cluster", "lyceum.ensemble"}
+            assert not others.intersection(names)

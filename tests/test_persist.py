@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 from tests.checks.cases import SCIKIT_SETTINGS
 
 import lyceum
-from lyceum import catalog, persist
+from lyceum import _model_nodes, catalog, persist
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
 from lyceum.cluster import KMeans
 from lyceum.data import Schema
@@ -254,7 +254,7 @@ def attributes(schema):
 
 
 def put(node):
-    """Set the attribute `cov_` or another one of the learner to a node of skops."""
+    """Set an attribute of the learner to a node."""
 
     def change(schema):
         attributes(schema)["extra_"] = node
@@ -290,7 +290,7 @@ EVIL = {
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
 def test_a_type_outside_the_catalog_is_refused_by_name_and_not_imported(evil, path, monkeypatch):
     repacked(path, schema=put(evil))
-    monkeypatch.setattr(skops.io, "loads", lambda *_, **__: pytest.fail("skops was asked to build it"))
+    monkeypatch.setattr(_model_nodes, "build_model", lambda *_: pytest.fail("it was built"))
     with pytest.raises(ModelFileError, match=rf"holds a {evil['__module__']}\.{evil['__class__']}"):
         lyceum.load(path)
 
@@ -299,6 +299,13 @@ def test_references_by_number_are_refused(path):
     # A list of ten references to a list of ten references to ... unfolds without end.
     repacked(path, schema=put(NOTHING | {"__id__": 7}))
     with pytest.raises(ModelFileError, match="refers to objects by number"):
+        lyceum.load(path)
+
+
+@pytest.mark.parametrize("protocol", [None, True, -1, 3, "2"])
+def test_another_protocol_of_nodes_is_refused(protocol, path):
+    repacked(path, schema=lambda schema: {**schema, "protocol": protocol})
+    with pytest.raises(ModelFileError, match="has protocol"):
         lyceum.load(path)
 
 

@@ -7,6 +7,8 @@ The families are packages (`lyceum.bayes`, `lyceum.linear`, ...); the top level 
 from __future__ import annotations
 
 import importlib
+import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +33,18 @@ _ROOMS = ("apply", "base", "bayes", "catalog", "cli", "cluster", "data", "datase
           "trees")  # fmt: skip
 
 
+def _warn_of_namesake(folder: str) -> None:
+    """Warn if another project's distribution "lyceum" is installed in the folder that this package is in."""
+    try:
+        names = os.listdir(folder)
+    except OSError:  # a folder that may be searched, but not listed
+        return
+    if any(name.startswith("lyceum-") and name.endswith(".dist-info") for name in names):
+        from lyceum._packages import NAMESAKE
+
+        warnings.warn(NAMESAKE, stacklevel=3)
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
@@ -41,3 +55,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *_ROOMS})
+
+
+_warn_of_namesake(os.path.dirname(os.path.dirname(__file__)))

@@ -7,6 +7,7 @@ LyceumError
 │   └── SourceError (a TypeError)    this method cannot run on this kind of source
 ├── SettingError (a ValueError)      parameters that do not go together, or not with these data
 ├── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
+├── MissingPackageError (an ImportError)  a package that only this part needs is not installed
 ├── StudyError (a ValueError)        a study cannot be run as requested, or not in this folder
 └── Cancelled                        the work was cancelled by the code that watched its progress
 DataWarning (a UserWarning)          what was inferred about how a file is written
@@ -26,6 +27,7 @@ __all__ = [
     "DataError",
     "DataWarning",
     "LyceumError",
+    "MissingPackageError",
     "MissingValuesError",
     "ModelFileError",
     "SchemaError",
@@ -108,6 +110,21 @@ class MissingValuesError(DataError):
         ...
     lyceum.errors.MissingValuesError: column 'x0' has a missing value (NaN) in row 1, which LinearRegression
         cannot take: fill it first, e.g. lyceum.prepare.FillMissing()
+    """
+
+
+class MissingPackageError(LyceumError, ImportError):
+    """A package that only this part needs is not installed.
+
+    See Also
+    --------
+    lyceum.plot : All of it needs Matplotlib.
+
+    Examples
+    --------
+    >>> from lyceum.errors import MissingPackageError
+    >>> issubclass(MissingPackageError, ImportError)
+    True
     """
 
 

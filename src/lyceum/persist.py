@@ -56,7 +56,7 @@ _SKLEARN = {
     for name in names
 }
 
-# What each of skops' loaders may build; `_check_types` adds ObjectNode, every other loader is refused.
+# What each loader may build; `_check_types` adds ObjectNode, every other loader is refused.
 _PLAIN = {
     "DictNode": {"builtins.dict"},
     "ListNode": {"builtins.list"},
@@ -171,16 +171,16 @@ def _pack(model: Any) -> bytes:
 
     from lyceum._foreign_models import foreign_member
     from lyceum._model_checks import check_model
+    from lyceum._model_nodes import write_nodes
 
     name = type(model).__name__
     try:
         check_model(model)
-        members = _dump(model)
-    except Exception as error:  # skops has no common base for its complaints
+        schema, arrays = write_nodes(model)
+    except Exception as error:  # whatever a part that cannot be written raises
         raise ModelFileError(f"{name} cannot be saved: {foreign_member(model, _home) or error}") from error
-    schema = json.loads(members[_SCHEMA])
     nodes = _nodes(schema)
-    arrays = _rewrite(nodes, members)
+    _name_publicly(nodes)
     kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
     try:
         _check_types(nodes)
@@ -206,48 +206,14 @@ def _home(name: str) -> str | None:
     return next((f"{one.package}.{name}" for one in catalog.learners() if one.name == name), None)
 
 
-class _Members(dict[str, bytes]):
-    """In the place of skops' archive: the dates of a ZIP archive begin in 1980, some machines' in 1970."""
-
-    def writestr(self, name: str, content: Any) -> None:
-        self[name] = bytes(content)
-
-    def namelist(self) -> list[str]:
-        return list(self)
-
-
-def _dump(model: Any) -> _Members:
-    """The members of skops' archive."""
-    import skops
-    from skops.io._utils import SaveContext, get_state
-
-    members = _Members()
-    context = SaveContext(zip_file=members)
-    state = get_state(model, context)
-    context.clear_memo()
-    state |= {"protocol": context.protocol, "_skops_version": skops.__version__}
-    members[_SCHEMA] = json.dumps(state).encode()
-    return members
-
-
-def _rewrite(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Make a schema independent of this process: public homes of types, no object ids, arrays by content.
-
-    Returns the arrays by their new names.
-    """
+def _name_publicly(nodes: Sequence[dict[str, Any]]) -> None:
+    """Name types by their public homes, which stay when files are renamed."""
     types = catalog.types(_names_of(nodes))
     homes = {f"{kind.__module__}.{kind.__qualname__}": public for public, kind in types.items()}
-    arrays = {}
     for node in nodes:
-        node.pop("__id__", None)
         public = homes.get(f"{node['__module__']}.{node['__class__']}")
         if public:
             node["__module__"] = public.rpartition(".")[0]
-        if isinstance(node.get("file"), str):
-            content = members[node["file"]]
-            node["file"] = hashlib.sha256(content).hexdigest()[:24] + Path(node["file"]).suffix
-            arrays[node["file"]] = content
-    return arrays
 
 
 def _archive(members: Mapping[str, bytes]) -> bytes:
@@ -277,19 +243,17 @@ def _sound_members(data: bytes) -> dict[str, bytes]:
 
 def _build(members: Mapping[str, bytes]) -> Any:
     """What the members hold, after checks of their types and sizes."""
-    import skops.io
-
     from lyceum._model_checks import without_caches
+    from lyceum._model_nodes import build_model
 
     schema = json.loads(members[_SCHEMA])
     nodes = _nodes(schema)
-    trusted = _check_types(nodes)
+    _check_types(nodes)
     _check_memory(nodes, members)
     for name in set(members) - {_HEADER, _SCHEMA}:
         _check_array(name, members[name])
     _check_trees(nodes, members)
-    # skops reads what was checked and nothing else
-    return without_caches(skops.io.loads(_archive(members), trusted=trusted))
+    return without_caches(build_model(schema, members))
 
 
 def _members(data: bytes) -> dict[str, bytes]:
@@ -322,7 +286,7 @@ def _check_header(members: Mapping[str, bytes]) -> None:
 
 
 def _nodes(schema: Any) -> list[dict[str, Any]]:
-    """Everything in the schema that a loader of skops would be called on."""
+    """Everything in the schema that a loader would be called on."""
     found, waiting = [], [schema]
     while waiting:
         part = waiting.pop()
@@ -340,8 +304,8 @@ def _names_of(nodes: Sequence[dict[str, Any]]) -> set[str]:
     return {f"{node['__module__']}.{node['__class__']}" for node in nodes}
 
 
-def _check_types(nodes: Sequence[dict[str, Any]]) -> list[str]:
-    """Raise unless every node builds what its loader may build; the names of what they build."""
+def _check_types(nodes: Sequence[dict[str, Any]]) -> None:
+    """Raise unless every node builds what its loader may build."""
     from lyceum._foreign_models import FOREIGN_TYPES, TREE
 
     names = _names_of(nodes)
@@ -357,7 +321,6 @@ def _check_types(nodes: Sequence[dict[str, Any]]) -> list[str]:
         # Object ids make one node stand in many places: a small file could unfold without end.
         if "__id__" in node:
             raise ModelFileError("was not written by lyceum.save: it refers to objects by number")
-    return sorted(names)
 
 
 def _check_trees(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) -> None:

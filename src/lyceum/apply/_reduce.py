@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from lyceum._packages import check_installed
 from lyceum.apply._batches import spool
 from lyceum.apply._original_columns import original_columns
 from lyceum.apply._reduction_figures import reduction_figures
@@ -81,6 +82,7 @@ class Reduction:
 
     def page(self, name: str = "") -> str:
         """One HTML page, with pictures and tables and no need of a network."""
+        check_installed("the report of a reduction", "matplotlib")
         title = html.escape(f"{type(self.model).__name__} of {name}" if name else type(self.model).__name__)
         style = (
             "body{font-family:sans-serif;max-width:60rem;margin:2rem auto;color:#222}"

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lyceum._packages import check_installed
 from lyceum.cluster import GaussianMixture, KMeans
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
@@ -65,6 +66,7 @@ class Segmentation:
 
     def save(self, path: str | Path, palette: str | Path | None = None) -> None:
         """Write the segmented picture as PNG, and the palette as a row of squares."""
+        check_installed("writing a picture", "matplotlib")
         from matplotlib import image
 
         image.imsave(path, self.picture)
@@ -143,6 +145,7 @@ def segment_image(
 def _pixels(image: Any) -> np.ndarray:
     """Red, green and blue from 0 to 1."""
     if isinstance(image, str | Path):
+        check_installed("reading a picture", "matplotlib")
         from matplotlib import image as files
 
         if not Path(image).exists():

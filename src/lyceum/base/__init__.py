@@ -10,7 +10,7 @@ from lyceum.base._density import Density
 from lyceum.base._explanations import explain_frame, sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner, Reading
 from lyceum.base._mistake_bound import separability_facts, set_separability
-from lyceum.base._model_parts import complexity, pipeline_steps
+from lyceum.base._model_parts import complexity, is_pipeline, pipeline_steps
 from lyceum.base._n_jobs_verbose import guard_public_methods
 from lyceum.base._new_columns import NewColumns, library_of, output_library
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
@@ -48,6 +48,7 @@ __all__ = [
     "explain_frame",
     "finite_sums",
     "guard_public_methods",
+    "is_pipeline",
     "library_of",
     "normalize_posteriors",
     "output_library",

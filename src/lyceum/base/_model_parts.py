@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from lyceum.data import Schema
 from lyceum.errors import ModelFileError
 
-__all__ = ["check_learner", "complexity", "n_fitted_numbers", "pipeline_steps"]
+__all__ = ["check_learner", "complexity", "is_pipeline", "n_fitted_numbers", "pipeline_steps"]
+
+
+def is_pipeline(model: Any) -> bool:
+    """Whether this is a pipeline of scikit-learn, whose module takes long: who has one has imported it."""
+    module = sys.modules.get("sklearn.pipeline")
+    return module is not None and isinstance(model, module.Pipeline)
 
 
 def pipeline_steps(model: Any) -> list[Any]:
     """The steps of a pipeline, or the model itself as the only step."""
-    return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    return [step for _, step in model.steps] if is_pipeline(model) else [model]
 
 
 def complexity(model: Any) -> int:

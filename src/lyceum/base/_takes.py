@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from lyceum.base._learner import Learner
-from lyceum.base._model_parts import pipeline_steps
+from lyceum.base._model_parts import is_pipeline, pipeline_steps
 from lyceum.errors import DataError
 
 __all__ = [
@@ -33,7 +32,7 @@ def takes_rows(estimator: Any) -> bool:
     """
     if isinstance(estimator, Learner):
         return True
-    if isinstance(estimator, Pipeline):
+    if is_pipeline(estimator):
         return all(step in (None, "passthrough") or takes_rows(step) for _, step in estimator.steps)
     inner = getattr(estimator, "estimator", None)
     return type(estimator).__module__.startswith("lyceum.") and (inner is None or takes_rows(inner))
@@ -49,6 +48,7 @@ def takes_text(estimator: Any) -> bool:
 
     >>> from lyceum.linear import Ridge
     >>> from lyceum.prepare import TextCounts
+    >>> from sklearn.pipeline import Pipeline
     >>> takes_text(Pipeline([("words", TextCounts()), ("ridge", Ridge())])), takes_text(Ridge())
     (True, False)
     """
@@ -56,14 +56,14 @@ def takes_text(estimator: Any) -> bool:
 
 
 def _first_step(estimator: Any) -> Any:
-    if not isinstance(estimator, Pipeline):
+    if not is_pipeline(estimator):
         return estimator
     return next((step for _, step in estimator.steps if step not in (None, "passthrough")), estimator)
 
 
 def takes_weights(estimator: Any) -> bool:
     """Whether an estimator learns from weighted rows; in a pipeline of rows every step sees the weights."""
-    if isinstance(estimator, Pipeline):
+    if is_pipeline(estimator):
         return takes_rows(estimator) and takes_weights(estimator.steps[-1][1])
     return has_fit_parameter(estimator, "sample_weight")
 

@@ -14,6 +14,7 @@ from lyceum import __version__, catalog
 from lyceum.cli import _explore
 from lyceum.cli._bayesnet import bayesnet
 from lyceum.cli._ending import run_and_exit
+from lyceum.cli._help import Commands
 from lyceum.cli._options import (
     AsJson,
     Committees,
@@ -35,13 +36,12 @@ from lyceum.cli._options import (
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
+app = Commands(
     name="lyceum",
     help="All of classical machine learning on your tables.",
     epilog="Example: lyceum study customers.csv --target churned",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 app.add_typer(_explore.commands)

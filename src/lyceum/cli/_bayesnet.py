@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lyceum._packages import check_installed
+from lyceum.cli._help import Commands
 from lyceum.cli._options import (
     AsJson,
     Data,
@@ -32,11 +34,10 @@ if TYPE_CHECKING:
 
 __all__ = ["bayesnet"]
 
-bayesnet = typer.Typer(
+bayesnet = Commands(
     name="bayesnet",
     help="Bayesian networks: learn one from a table, query it, draw it, sample from it.",
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 Net = Annotated[str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")]
@@ -251,6 +252,8 @@ def draw(
     from lyceum.cli._screen import print_line
 
     refuse_to_replace(out, force, (".png", ".svg", ".pdf", ".dot"))
+    if not out.lower().endswith(".dot"):
+        check_installed("a drawing", "matplotlib")
     model = _read(net)
     if out.lower().endswith(".dot"):
         write_file(out, model.to_dot().encode())

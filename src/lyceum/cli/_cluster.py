@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from lyceum._packages import EXTRAS
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import notes, print_json, print_line, progress_bar, show_summary
+from lyceum.cli._screen import note_lacking, notes, print_json, print_line, progress_bar, show_summary
 from lyceum.data import FileFormat
 from lyceum.studies import cluster_table
 
@@ -30,15 +31,19 @@ def run(
 ) -> None:
     for path in (out, report):
         refuse_to_replace(path, force)
+    lacking = note_lacking("the report of clusters", *EXTRAS["report"])
     with notes(), progress_bar(f"clustering {Path(data).name}"):
         found = cluster_table(
             data, learner=learner, clusters=clusters, settings=settings, kinds=kinds or None, ignore=ignore,
             form=form, seed=seed,
         )  # fmt: skip
     found.write_labels(out)
-    found.write_report(report)
+    if not lacking:
+        found.write_report(report)
     if as_json:
         print_json(found.as_dict())
         return
     show_summary(found.summary())
-    print_line(f"\nlabels: {out}\nreport: {report}")
+    print_line(f"\nlabels: {out}")
+    if not lacking:
+        print_line(f"report: {report}")

@@ -12,15 +12,15 @@ from importlib import metadata
 from typing import Any
 
 import typer
+from rich.markup import escape
 
 from lyceum import __version__
+from lyceum._packages import EXTRAS, NAMESAKE, how_to_install
 from lyceum.cli._screen import console, print_json
 
 __all__ = ["examine", "run"]
 
-_REQUIRED = ("numpy", "scipy", "scikit-learn", "threadpoolctl", "pyarrow", "skops", "typer", "rich",
-             "matplotlib", "jinja2", "tomli-w")  # fmt: skip
-_EXTRAS = {"dask": ("dask", "distributed")}
+_REQUIRED = ("numpy", "scipy", "scikit-learn", "threadpoolctl", "pyarrow", "typer", "rich", "tomli-w")
 _LEVELS = ("plain", "v2", "v3", "v4")
 
 
@@ -37,13 +37,14 @@ def examine() -> dict[str, Any]:
     checks = kernels["self-check"]
     return {
         "lyceum": __version__,
+        "namesake": None if _version_of("lyceum") is None else NAMESAKE,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "kernels": kernels,
         "threads": _threads() if checks else {},
         "blas": _blas(),
         "memory": _memory(),
         "packages": {name: _version_of(name) for name in _REQUIRED},
-        "extras": {extra: {name: _version_of(name) for name in names} for extra, names in _EXTRAS.items()},
+        "extras": {extra: {name: _version_of(name) for name in names} for extra, names in EXTRAS.items()},
         "healthy": bool(checks) and all(verdict == "passed" for verdict in checks.values()),
     }
 
@@ -138,6 +139,8 @@ def _render(found: dict[str, Any]) -> None:
 def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     kernels, threads, memory = found["kernels"], found["threads"], found["memory"]
     yield "lyceum", f"{found['lyceum']}, Python {found['python']}, {sys.executable}"
+    if found["namesake"] is not None:
+        yield "", f"[red]{escape(found['namesake'])}[/]"
     if kernels["picked"] is None:
         yield "kernels", f"[red]none: {kernels['error']}[/]"
     else:
@@ -157,8 +160,8 @@ def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "packages" if i == 0 else "", f"{name:<15}{version or '[red]not installed[/]'}"
     for extra, packages in found["extras"].items():
         for i, (name, version) in enumerate(packages.items()):
-            remedy = f"[dim]not installed: pip install 'lyceum-ml\\[{extra}]'[/]"
-            yield "extras" if i == 0 else "", f"{name:<15}{version or remedy}"
+            remedy = f"[dim]not installed: {escape(how_to_install(name))}[/]"
+            yield f"extra {extra}" if i == 0 else "", f"{name:<15}{version or remedy}"
 
 
 def _setting(name: str, values: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from lyceum.cli._help import Commands
 from lyceum.cli._options import (
     AsJson,
     Data,
@@ -19,7 +20,7 @@ from lyceum.cli._options import (
 
 __all__ = ["commands"]
 
-commands = typer.Typer()
+commands = Commands()
 
 
 @commands.command(epilog="Example: lyceum cluster customers.csv --clusters 4 --out clusters.csv")

@@ -9,6 +9,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as pq
 from rich.text import Text
 
+from lyceum._packages import check_installed
 from lyceum.apply import reduce_table
 from lyceum.cli._options import refuse_to_replace
 from lyceum.cli._screen import console, notes, print_json, print_line, progress_bar, show_table
@@ -34,6 +35,7 @@ def run(
         refuse_to_replace(out, force, (".csv", ".parquet"))
     if page is not None:
         refuse_to_replace(page, force)
+        check_installed("the report of a reduction", "matplotlib")
     with notes(), progress_bar(f"reducing {Path(data).name}"):
         found = reduce_table(data, target, method=method, n_components=components, keep=keep, form=form)
     if out is not None:

@@ -19,6 +19,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from lyceum._packages import lacking_sentence
 from lyceum.progress import Update, watch
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "console",
+    "note_lacking",
     "notes",
     "print_json",
     "print_line",
@@ -192,6 +194,14 @@ def progress_bar(text: str, stages: Collection[str] = (), minutes: float | None 
 
         with watch(show):
             yield
+
+
+def note_lacking(purpose: str, *packages: str) -> bool:
+    """Say on stderr, before the work begins, what it will leave out because a package is not installed."""
+    sentence = lacking_sentence(purpose, *packages)
+    if sentence is not None:
+        print(f"lyceum: note: {sentence}; it is left out", file=sys.stderr)
+    return sentence is not None
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lyceum._packages import check_installed
 from lyceum.apply import segment_image
 from lyceum.cli._options import refuse_to_replace
 from lyceum.cli._screen import print_json, print_line, show_table
@@ -16,6 +17,7 @@ __all__ = ["run"]
 def run(
     image: str, out: str, segments: int, by: Any, method: Any, seed: int, force: bool, as_json: bool
 ) -> None:
+    check_installed("lyceum segment", "matplotlib")
     if Path(image).is_dir():
         raise LyceumError(f"{image} is a folder: give an image")
     target = Path(out or Path(image).with_name(Path(image).stem + "-segments.png"))

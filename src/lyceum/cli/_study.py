@@ -13,8 +13,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from lyceum._packages import EXTRAS
 from lyceum.cli._options import loss_for, option_words
-from lyceum.cli._screen import console, notes, print_json, print_paragraph, progress_bar, table
+from lyceum.cli._screen import console, note_lacking, notes, print_json, print_paragraph, progress_bar, table
 from lyceum.data import Inspection, inspect
 from lyceum.errors import LyceumError
 from lyceum.studies import (
@@ -39,6 +40,7 @@ def run(data: str | None, target: str | None, loss: str | None, as_json: bool, *
     """Study a file, and print the ranking, the answer and where the results are."""
     if data is not None and target is None and options.get("recipe") is None:
         raise LyceumError(_targets(data, options.get("form")))
+    note_lacking("the report of a study", *EXTRAS["report"])
     try:
         text = f"studying {Path(data).name}" if data else "studying"
         with notes(), progress_bar(text, ("tasks", "conclusions"), options.get("budget")):
@@ -113,7 +115,8 @@ def render(found: Study) -> None:
         ("model", found.model_path),
         ("results", found.results_path),
     ):
-        places.add_row(name, Text(str(path), style="bold"))
+        if path.exists():
+            places.add_row(name, Text(str(path), style="bold"))
     console.print(places)
 
 

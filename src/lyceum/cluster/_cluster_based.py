@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -269,6 +268,8 @@ def clusters_of_rows(model: ClusterBased, block: Block) -> np.ndarray:
 
 def scaled_kmeans(n_clusters: int, n_rows: int | None, random_state: Any) -> Any:
     """k-means of a mixed table in any units: missing cells filled, numbers standardized."""
+    from sklearn.pipeline import make_pipeline  # takes long to import
+
     if n_rows is not None:
         if n_rows == 0:
             raise DataError("no row has a weight: clusters need at least one")

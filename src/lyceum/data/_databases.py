@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from lyceum._packages import check_installed
 from lyceum.data._arrow import to_arrow
 from lyceum.data._file_format import FileFormat
 from lyceum.data._read_once import current_reads, read_start
@@ -136,10 +137,9 @@ def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
 
 
 def _read_duckdb(path: str, form: FileFormat) -> pa.Table:
-    try:
-        import duckdb
-    except ImportError as error:
-        raise DataError(f"reading {path} needs the package duckdb: pip install duckdb") from error
+    check_installed(f"reading {path}", "duckdb")
+    import duckdb
+
     try:
         with duckdb.connect(path, read_only=True) as connection:
             found = connection.execute(

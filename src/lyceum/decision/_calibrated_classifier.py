@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -146,6 +145,8 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def _splits(self, codes: np.ndarray) -> Any:
         """Training and test rows of every fold, no more folds than the rarest class has rows."""
+        from sklearn.model_selection import StratifiedKFold  # takes long to import
+
         if not isinstance(self.cv, Integral):
             return given_splits(self.cv, len(codes), codes, classifier=True)
         counts = np.bincount(codes)

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import _fit_context, clone
-from sklearn.model_selection import cross_val_predict
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
@@ -202,6 +201,8 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     def _out_of_fold_posteriors(self, hypothesis: Any, X: Any, y: Any, extra: dict) -> np.ndarray:
         """The posteriors of every row by the hypothesis fitted to the other folds."""
+        from sklearn.model_selection import cross_val_predict  # takes long to import
+
         if isinstance(X, Rows):
             raise SourceError(
                 "cv needs rows that can be divided into folds: give X and y in memory, or cv=None"

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -301,6 +300,8 @@ class AdaBoostClassifier(Classifier, AdaBoost):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """The share of rows that the first member, the first two, ... get right."""
+        from sklearn.metrics import accuracy_score  # takes long to import
+
         for labels in self.staged_predict(X):
             yield accuracy_score(y, labels, sample_weight=sample_weight)
 

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -240,6 +239,8 @@ class AdaBoostRegressor(Regressor, AdaBoost):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """R² of the first member, the first two, ..."""
+        from sklearn.metrics import r2_score  # takes long to import
+
         for predicted in self.staged_predict(X):
             yield float(r2_score(y, predicted, sample_weight=sample_weight))
 

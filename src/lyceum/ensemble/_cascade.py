@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -179,6 +178,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
         self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
+        from sklearn.pipeline import make_pipeline  # takes long to import
+
         accurate = make_pipeline(FillMissing(), Standardize(), LogisticRegression())
         return [("bayes", NaiveBayes()), ("logistic", accurate)]
 

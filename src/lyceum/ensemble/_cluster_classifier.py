@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
@@ -132,6 +131,8 @@ class ClusterClassifier(Classifier, ClusterBased):
     @property
     def _classifier(self) -> Any:
         if self.classifier is None:
+            from sklearn.pipeline import make_pipeline  # takes long to import
+
             return make_pipeline(FillMissing(), Standardize(), LogisticRegression())
         return self.classifier
 

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -40,6 +39,8 @@ _SMALLEST = 1e-12  # an error of zero would give a weight without bound
 
 def usual_classifiers() -> list[Any]:
     """Three classifiers of different families that take mixed tables with missing cells."""
+    from sklearn.pipeline import make_pipeline  # takes long to import
+
     return [
         ("bayes", NaiveBayes()),
         ("logistic", make_pipeline(FillMissing(), Standardize(), LogisticRegression())),
@@ -49,6 +50,8 @@ def usual_classifiers() -> list[Any]:
 
 def usual_regressors() -> list[Any]:
     """Two regressors of different families that take mixed tables with missing cells."""
+    from sklearn.pipeline import make_pipeline  # takes long to import
+
     return [
         ("linear", make_pipeline(FillMissing(), Standardize(), Ridge())),
         ("tree", DecisionTreeRegressor(max_depth=6)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 
 from lyceum.base import targets_to_score, undefined
@@ -74,6 +73,8 @@ class EitherTask:
         -------
         float
         """
+        from sklearn.metrics import accuracy_score, r2_score  # takes long to import
+
         target, w = targets_to_score(self, X, y, sample_weight)
         measure = accuracy_score if is_classifier(self) else r2_score
         return float(measure(target, self.predict(X), sample_weight=w))  # type: ignore[attr-defined]

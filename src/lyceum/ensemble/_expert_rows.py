@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
-from lyceum.base import Learner
+from lyceum.base import Learner, is_pipeline
 from lyceum.data import ArraySource, Rows, Schema
 from lyceum.ensemble._member_data import MemberData, takes_weights
 
@@ -17,7 +16,7 @@ __all__ = ["ExpertRows", "weight_parameters"]
 
 def weight_parameters(expert: Any) -> list[str]:
     """The parameters of `fit` that take weights: in a pipeline, one for every step that does."""
-    if not isinstance(expert, Pipeline):
+    if not is_pipeline(expert):
         return ["sample_weight"] if takes_weights(expert) else []
     return [f"{name}__{parameter}" for name, step in expert.steps for parameter in weight_parameters(step)]
 
@@ -45,7 +44,7 @@ class ExpertRows:
 
     def fit(self, expert: Any, w: np.ndarray) -> Any:
         """A copy of the expert, fitted with these weights."""
-        if isinstance(expert, Pipeline):
+        if is_pipeline(expert):
             return clone(expert).fit(self.Z, self.y, **dict.fromkeys(weight_parameters(expert), w))
         fitted = self._data.fit(clone(expert), w=w)
         if self._data.container is not None and isinstance(fitted, Learner):

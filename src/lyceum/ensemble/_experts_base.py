@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -16,6 +15,7 @@ from lyceum.base import (
     CATEGORICAL_FEATURES,
     Learner,
     complexity,
+    is_pipeline,
     normalize_posteriors,
     replace_columns,
     undefined,
@@ -109,7 +109,7 @@ class ExpertsBase(EitherTask, Learner):
 
     def _check_expert(self, expert: Any) -> None:
         last = expert
-        while isinstance(last, Pipeline):
+        while is_pipeline(last):
             last = last.steps[-1][1]
         if not takes_weights(last):
             raise SettingError(

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -168,6 +167,8 @@ class MultiLabel(Classifier, Ensemble):
         y : indicators or sets of labels, as in `fit`
         sample_weight : array of shape (n_samples,), optional
         """
+        from sklearn.metrics import accuracy_score  # takes long to import
+
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).all(axis=1)
         return float(accuracy_score(np.ones(len(right), bool), right, sample_weight=sample_weight))
 

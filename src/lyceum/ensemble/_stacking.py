@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from lyceum.base import (
@@ -125,6 +124,8 @@ class StackingClassifier(Classifier, StackingBase):
         return usual_classifiers()
 
     def _default_final(self) -> Any:
+        from sklearn.pipeline import make_pipeline  # takes long to import
+
         last = LogisticRegression()
         return make_pipeline(FillMissing(), Standardize(), last) if self.passthrough else last
 
@@ -229,6 +230,8 @@ class StackingRegressor(Regressor, StackingBase):
         return usual_regressors()
 
     def _default_final(self) -> Any:
+        from sklearn.pipeline import make_pipeline  # takes long to import
+
         last = Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
         return make_pipeline(FillMissing(), Standardize(), last) if self.passthrough else last
 

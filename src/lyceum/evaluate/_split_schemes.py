@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
 
-from lyceum.data import Rows
 from lyceum.evaluate._common import named_choice
 from lyceum.evaluate._splits import (
     Bootstrap,
@@ -17,47 +15,18 @@ from lyceum.evaluate._splits import (
     RandomSubsampling,
     Split,
     StratifiedFolds,
-    size_and_target,
 )
 from lyceum.statistics import given_splits
 
 __all__ = ["row_splits", "splitter"]
 
 
-class _RowSplitter:
-    """A splitter of scikit-learn that also divides scanned rows."""
-
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-        if isinstance(X, Rows):
-            n, y = size_and_target(X, y)
-            X = np.zeros(n)
-        return super().split(X, y, groups)  # type: ignore[misc]
-
-
-class _KFold(_RowSplitter, KFold):
-    def __init__(self, n_splits: int = 10, *, random_state: int | np.random.RandomState | None = None):
-        super().__init__(n_splits, shuffle=True, random_state=random_state)
-
-
-class _LeaveOneOut(_RowSplitter, LeaveOneOut):
-    def __init__(self, random_state: int | np.random.RandomState | None = None):
-        self.random_state = random_state
-
-
-class _GroupKFold(_RowSplitter, GroupKFold):
-    def __init__(self, n_splits: int = 5, *, random_state: int | np.random.RandomState | None = None):
-        super().__init__(n_splits, shuffle=random_state is not None, random_state=random_state)
-
-
-_SCHEMES: dict[str, Any] = {
-    "holdout": Holdout,
-    "subsampling": RandomSubsampling,
-    "k_fold": _KFold,
-    "stratified": StratifiedFolds,
-    "grouped": _GroupKFold,
-    "leave_one_out": _LeaveOneOut,
+_OURS: dict[str, Any] = {
     "bootstrap": Bootstrap,
     "five_by_two": FiveByTwo,
+    "holdout": Holdout,
+    "stratified": StratifiedFolds,
+    "subsampling": RandomSubsampling,
 }
 
 
@@ -86,7 +55,9 @@ def splitter(scheme: str, **settings: Any) -> Any:
     >>> splitter("stratified", n_splits=5, random_state=0).get_n_splits()
     5
     """
-    return named_choice("scheme", scheme, _SCHEMES)(**settings)
+    from lyceum.evaluate._row_splitters import SPLITTERS  # sklearn.model_selection takes long to import
+
+    return named_choice("scheme", scheme, {**_OURS, **SPLITTERS})(**settings)
 
 
 def row_splits(cv: Any, n: int, seed: int) -> Iterator[Split]:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OutlierMixin, clone
-from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -248,6 +247,8 @@ class AnomalyDetector(OutlierMixin, Learner):
 
 
 def _fill_first(detector: Any) -> Any:
+    from sklearn.pipeline import make_pipeline  # takes long to import
+
     return make_pipeline(FillMissing(), detector())
 
 

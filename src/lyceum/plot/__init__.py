@@ -6,9 +6,10 @@ What a picture needs is imported when it is first drawn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lyceum._first_use import import_on_first_use
+from lyceum._packages import check_installed
 from lyceum.plot import style
 from lyceum.plot.style import COLOURS
 
@@ -141,4 +142,10 @@ _MODULES = {
     "_tree_drawing": ("tree",),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+_find, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        check_installed(f"lyceum.plot.{name}", "matplotlib")
+    return _find(name)

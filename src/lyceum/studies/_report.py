@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._packages import EXTRAS, check_installed
 from lyceum.files import write_file
 from lyceum.report import Summary, plain, show_count
 from lyceum.studies import _format
@@ -63,6 +64,7 @@ def render(study: Study, problems: Problems | None = None, content: dict[str, An
     content : dict, optional
         Filled with all that the page shows, in JSON's own types.
     """
+    check_installed("the report of a study", *EXTRAS["report"])
     problems = Problems() if problems is None else problems
     page = _Page(study, problems)
     names = {"page": page, "study": study, "comparison": study.comparison}

@@ -13,6 +13,7 @@ from typing import Any
 
 import lyceum
 from lyceum import progress
+from lyceum._packages import EXTRAS, lacking_sentence
 from lyceum.errors import Cancelled, StudyError
 from lyceum.files import write_file
 from lyceum.studies import _conclusions
@@ -125,7 +126,7 @@ def _facts(plan: Plan, data: StudyData) -> StudyFacts:
 
 @cache
 def _versions() -> Mapping[str, str]:
-    packages = ("numpy", "scipy", "scikit-learn", "pyarrow", "skops")
+    packages = ("numpy", "scipy", "scikit-learn", "pyarrow")
     return {
         "lyceum": lyceum.__version__,
         "python": platform.python_version(),
@@ -251,18 +252,27 @@ class _Session:
 
 def _write_results(found: Study) -> Study:
     """Write the report and results.json; the study with the problems met on the way."""
-    from lyceum.studies import _report  # Matplotlib is not needed before
-
     problems = Problems()
-    content: dict[str, Any] = {}
-    page = _report.render(found, problems, content)
-    write_file(found.report_path, page.encode())
-    write_file(found.content_path, _json(content))
+    lacking = lacking_sentence("it", *EXTRAS["report"])
+    if lacking is None:
+        _write_report(found, problems)
+    else:
+        problems.extend([f"The report was left out, as {lacking}; the same study, run again, writes it."])
     with Store.read(found.folder) as store:
         store.put("report_problems", list(problems))
     found = replace(found, problems=tuple(dict.fromkeys((*found.problems, *problems))))
     write_file(found.results_path, _json(found.as_dict()))
     return found
+
+
+def _write_report(found: Study, problems: Problems) -> None:
+    """Write the page, and all that it shows as JSON."""
+    from lyceum.studies import _report  # Matplotlib is not needed before
+
+    content: dict[str, Any] = {}
+    page = _report.render(found, problems, content)
+    write_file(found.report_path, page.encode())
+    write_file(found.content_path, _json(content))
 
 
 def _json(value: Any) -> bytes:

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 
 from lyceum import plot
+from lyceum._packages import EXTRAS, check_installed
 from lyceum.apply import uninformative_columns
 from lyceum.base import pipeline_steps
 from lyceum.catalog import find
@@ -117,6 +118,7 @@ class TableClusters:
 
     def write_report(self, path: str | os.PathLike[str]) -> Path:
         """Write one HTML page that needs nothing else."""
+        check_installed("the report of clusters", *EXTRAS["report"])
         path = Path(path)
         figures = []
         if self.choice is not None:

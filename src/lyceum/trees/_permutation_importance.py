@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -162,6 +161,8 @@ def permutation_importance(
 
 
 def _scorer(learner: Any, scoring: Any, y: Any, sample_weight: Any) -> Any:
+    from sklearn.metrics import check_scoring  # takes long to import
+
     scorer = check_scoring(learner, scoring=scoring)
     if sample_weight is None:
         return lambda X: float(scorer(learner, X, y))
