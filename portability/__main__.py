@@ -1,21 +1,21 @@
-"""python -m portability [--only NAME] [--quick]: run the tests in many environments, and write what was tried.
+"""python -m portability [--only NAME] [--quick]: run the tests in many environments, write what was tried.
 
-Everything is built below FOLDER (build/portable), not in the checkout's own .venv. The results of earlier runs
-are kept there, so that `--only` replaces one row of the table in docs/reliability.md.
+Everything is built below FOLDER (build/portable), not in the checkout's own .venv. The results of earlier
+runs are kept there, so that `--only` replaces one row of the table in docs/reliability.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
 from contextlib import suppress
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from portability.configurations import CONFIGURATIONS, QUICK, Configuration
 from portability.environments import ROOT, NotTried
 from portability.results import Result, Results
-from portability.runs import Runner, probe_answer, run_tests
+from portability.runs import Runner, check, log_of, run_tests
 
 
 def main() -> None:
@@ -45,6 +45,9 @@ def run_all(chosen: list[Configuration], folder: Path) -> bool:
             result = runner.run(configuration)
         except NotTried as reason:
             result = Result(not_tried=str(reason))
+        except CalledProcessError as error:
+            print(error, flush=True)
+            result = Result(failed=1, details="could not be built or installed")
         print(f"{configuration.name}: {result.sentence()}", flush=True)
         green = green and not result.failed
         results.add(configuration.name, result)
@@ -56,15 +59,18 @@ def run_all(chosen: list[Configuration], folder: Path) -> bool:
 
 def quick(folder: Path) -> int:
     """Laws and checks as on the plainest processor, with the Python and the build that there are."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        print(f"The lowest level is one of x86-64; this processor is {platform.machine()}: nothing to try.")
-        return 0
     python = Path(sys.executable)
-    answer = probe_answer(QUICK, python, folder)
-    if isinstance(answer, str):
-        print(answer)
+    try:
+        check(QUICK, python, folder)
+    except NotTried as reason:
+        print(f"{QUICK.name}: not tried: {reason}")
+        return 0
+    except CalledProcessError:
+        print(f'{QUICK.name}: `make build LEVELS="native;v2"` builds it')
         return 1
     result = run_tests(QUICK, python, ROOT, folder)
+    if result.failed:
+        print(log_of(QUICK, folder).read_text(encoding="utf-8", errors="replace"))
     print(f"{QUICK.name}: {result.sentence()}")
     return 1 if result.failed else 0
 

@@ -9,8 +9,8 @@ CHECKS = "tests/checks/test_scikit_learn.py"
 CORE = (LAWS, "tests/native", CHECKS)
 WHOLE = ("tests",)
 
-# x86-64 levels, and OpenBLAS's kernels from the oldest processors to those with AVX-512, with the level they need.
-# NumPy's and SciPy's wheels have Haswell's kernels for Zen: it is not tried with every level.
+# x86-64 levels, and OpenBLAS's kernels from the oldest processors to those with AVX-512, with the level that
+# they need. NumPy's and SciPy's wheels have Haswell's kernels for Zen: it is not tried with every level.
 LEVELS = ("v2", "v3", "v4")
 KERNELS = {"Prescott": "v2", "Nehalem": "v2", "Haswell": "v3", "SkylakeX": "v4", "Zen": "v3"}
 THREADS = (1, 2, 3, 8)

@@ -21,19 +21,21 @@ class Result:
     failed: int = 0
     skipped: int = 0
     seconds: float = 0.0
-    with_what: str = ""
+    details: str = ""
     not_tried: str = ""
 
     @classmethod
-    def of(cls, report: Path, with_what: str) -> Result:
-        """The counts of pytest's report; a run without one ended early, which is a failure."""
+    def of(cls, report: Path, status: int, details: str) -> Result:
+        """The counts of pytest's report; a run that ended badly without a failed test is one failure."""
         if not report.exists():
-            return cls(failed=1, with_what=with_what)
+            return cls(failed=1, details=details)
         suite = next(ElementTree.parse(report).iter("testsuite")).attrib
         failed = int(suite["failures"]) + int(suite["errors"])
         skipped = int(suite["skipped"])
         passed = int(suite["tests"]) - failed - skipped
-        return cls(passed, failed, skipped, float(suite["time"]), with_what)
+        if status != 0:
+            failed = max(failed, 1)
+        return cls(passed, failed, skipped, float(suite["time"]), details)
 
     def sentence(self) -> str:
         if self.not_tried:
@@ -67,7 +69,7 @@ class Results:
             if result.not_tried:
                 lines.append(f"| {configuration.name} | | {tests} | not tried: {result.not_tried} | | | |")
                 continue
-            special = "; ".join(part for part in (configuration.describe(), result.with_what) if part)
+            special = "; ".join(part for part in (configuration.describe(), result.details) if part)
             counts = f"{result.passed} | {result.failed} | {result.skipped} | {result.seconds:.0f}"
             lines.append(f"| {configuration.name} | {special} | {tests} | {counts} |")
         return lines

@@ -12,30 +12,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from portability.configurations import Configuration
-from portability.environments import (
-    ROOT,
-    NotTried,
-    check_processor,
-    copy_of_checkout,
-    environment,
-    interpreter,
-    is_private,
-    oldest,
-    run,
-    variables,
-    wheel,
-)
-from portability.results import Result
 from requirements import requirements
 
+from portability import environments
+from portability.configurations import KERNELS, Configuration
+from portability.environments import ROOT, NotTried, environment, interpreter, oldest, run, variables
+from portability.results import Result
+
 THIS_VERSION = ".".join(platform.python_version_tuple()[:2])
-# OpenBLAS calls its oldest kernels by the first of the processors that share them
-REPORTED_AS = {"Prescott": "Katmai", "Zen": "Haswell"}
 AWKWARD = "Grüße an Ida"
+# OpenBLAS calls kernels by the first of the processors that share them
+REPORTED_AS = {"Prescott": "Katmai", "Zen": "Haswell"}
 # packages whose versions are worth a word in the table
-SHOWN = ("numpy", "scipy", "scikit-learn", "pyarrow", "pandas", "polars", "dask")
+SHOWN = ("numpy", "scipy", "scikit-learn", "pyarrow", "pandas", "polars", "duckdb", "dask")
 
 
 class Runner:
@@ -43,24 +34,22 @@ class Runner:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.wheel = cache(self._wheel)
+        self._wheel = cache(self._build_wheel)
 
     def run(self, configuration: Configuration) -> Result:
-        python = self._python(configuration)
         place = self._place(configuration)
         if configuration.place == "awkward path":
             run("make", "build", f"PYTHON={interpreter(THIS_VERSION)}", cwd=place)
             python = place / ".venv" / "bin" / "python"
-        if configuration.place == "read-only":
-            run("chmod", "-R", "a-w", place)
-        answer = probe_answer(configuration, python, self.folder)
-        if isinstance(answer, str):
-            raise NotTried(answer)
-        with busy_processes(2 * (os.cpu_count() or 1) if configuration.loaded else 0):
+        else:
+            python = self._python(configuration)
+        check(configuration, python, self.folder)
+        n_busy = 2 * (os.cpu_count() or 1) if configuration.loaded else 0
+        with busy_processes(n_busy):
             return run_tests(configuration, python, place, self.folder)
 
-    def _wheel(self, version: str) -> Path:
-        return wheel(interpreter(version), version, self.folder)
+    def _build_wheel(self, version: str) -> Path:
+        return environments.wheel(interpreter(version), version, self.folder)
 
     def _python(self, configuration: Configuration) -> Path:
         """The Python of a virtual environment with Lyceum and what its tests require."""
@@ -71,92 +60,88 @@ class Runner:
         if configuration.versions == "oldest":
             wanted = [oldest(requirement) for requirement in wanted]
         if configuration.versions == "newest":
-            options = ["--upgrade", "--pre"]
+            options = ["--pre", "--upgrade", "--upgrade-strategy=eager"]
         others = "-others" if configuration.other_user else ""
         folder = self.folder / f"{configuration.versions}-{version}{others}"
-        inside = environment(python, folder, ["pip>=25"])
         environment(python, folder, wanted, *options)
-        environment(python, folder, [str(self.wheel(version))], "--no-deps", "--force-reinstall")
-        return inside
+        return environment(python, folder, [str(self._wheel(version))], "--no-deps", "--force-reinstall")
 
     def _place(self, configuration: Configuration) -> Path:
-        """Where the tests are run from."""
+        """Where the tests are run from: the checkout, or a copy of it."""
         if configuration.place == "checkout" and not configuration.other_user:
             return ROOT
-        if configuration.other_user and is_private(self.folder / "results.json"):
-            raise NotTried(f"other users cannot read {self.folder}: choose another --folder")
+        if configuration.other_user and environments.is_private(self.folder / "results.json"):
+            raise NotTried("other users cannot read the folder of the builds: choose another --folder")
         name = AWKWARD if configuration.place == "awkward path" else configuration.name
-        return copy_of_checkout(self.folder / name / "lyceum")
+        place = environments.copy_of_checkout(self.folder / name / "lyceum")
+        if configuration.place == "read-only":
+            run("chmod", "-R", "a-w", place)
+        elif configuration.other_user and os.geteuid() == 0:
+            run("chown", "-R", "nobody", place)
+        return place
 
 
-def probe_answer(configuration: Configuration, python: Path, folder: Path) -> dict | str:
-    """What a run of this configuration computes with, or a sentence why it cannot be run here."""
-    plain = Configuration("plain")
-    best = ask(python, variables(plain, python, folder))["best"]
-    check_processor(configuration, best)
-    try:
-        answer = ask(python, variables(configuration, python, folder))
-    except subprocess.CalledProcessError as error:
-        return f"Lyceum cannot be imported: {error.stderr.strip().splitlines()[-1]}"
-    if configuration.kernels and answer["kernels"] != [
-        REPORTED_AS.get(configuration.kernels, configuration.kernels)
-    ]:
-        return f"OpenBLAS has {' and '.join(answer['kernels'])} kernels instead of {configuration.kernels}"
-    if configuration.level and answer["level"] != configuration.level:
-        return f"the kernels are {answer['level']} instead of {configuration.level}"
-    return answer
+def check(configuration: Configuration, python: Path, folder: Path) -> None:
+    """Raise NotTried, with the reason, where a run would not compute as its configuration says."""
+    here = platform.machine()
+    if configuration.level and here not in ("x86_64", "AMD64"):
+        raise NotTried(f"the levels are those of x86-64, and this processor is {here}")
+    best = ask(python, variables(Configuration("ordinary"), python, folder))["best"]
+    for level in (configuration.level, KERNELS.get(configuration.kernels)):
+        if level and int(level[1]) > best:
+            raise NotTried(f"this processor is x86-64-v{best}")
+    answer = ask(python, variables(configuration, python, folder))
+    kernels = REPORTED_AS.get(configuration.kernels, configuration.kernels)
+    if kernels and answer["kernels"] != [kernels]:
+        raise NotTried(f"BLAS has the kernels {' and '.join(answer['kernels'])}, not {kernels}")
 
 
-def ask(python: Path, settings: dict[str, str]) -> dict:
+def ask(python: Path, settings: dict[str, str]) -> dict[str, Any]:
     command = (python, "-m", "portability.probe")
-    answer = run(*command, cwd=ROOT, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return json.loads(answer.stdout)
+    return json.loads(run(*command, cwd=ROOT, env=settings, stdout=subprocess.PIPE).stdout)
 
 
 def run_tests(configuration: Configuration, python: Path, place: Path, folder: Path) -> Result:
-    settings = variables(configuration, python, folder)
-    output = (folder / "output" / configuration.name).resolve()
+    """Run the tests of a configuration; their output is kept below the folder."""
+    log = log_of(configuration, folder)
+    output = log.parent
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
-    command = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "--numprocesses",
-        "auto",
-        "--dist",
-        "worksteal",
-        *configuration.tests,
-    ]
-    command += [f"--junitxml={output / 'report.xml'}"]
+    settings = variables(configuration, python, folder)
+    report = output / "report.xml"
+    command = [str(python), "-m", "pytest", "-q", "--numprocesses", "auto", "--dist", "worksteal"]
+    command += [f"--junitxml={report}", *configuration.tests]
     if configuration.other_user and os.geteuid() == 0:
-        command, settings = as_nobody(command, settings, output, place)
-    with (output / "log.txt").open("w") as log:
-        subprocess.run(
-            [str(part) for part in command], cwd=place, env=settings, stdout=log, stderr=subprocess.STDOUT
-        )
-    print(closing_line(output / "log.txt"), flush=True)
-    return Result.of(output / "report.xml", versions(configuration, python))
+        command = [*as_nobody(), *command]
+        settings |= home_of_nobody(output)
+    with log.open("w") as file:
+        ended = subprocess.run(command, cwd=place, env=settings, stdout=file, stderr=subprocess.STDOUT)
+    print(closing_lines(log), flush=True)
+    return Result.of(report, ended.returncode, versions(configuration, python))
 
 
-def as_nobody(
-    command: list, settings: dict[str, str], output: Path, place: Path
-) -> tuple[list, dict[str, str]]:
-    """The command as a user who is not root, with a home and a folder for temporary files elsewhere."""
+def log_of(configuration: Configuration, folder: Path) -> Path:
+    """Where the output of a run is kept."""
+    return (folder / "output" / configuration.name / "log.txt").resolve()
+
+
+def as_nobody() -> list[str]:
+    """What runs a command as a user who is not root."""
     if not shutil.which("setpriv"):
         raise NotTried("there is no setpriv to become another user by")
+    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+
+
+def home_of_nobody(output: Path) -> dict[str, str]:
+    """A home and a folder for temporary files that nobody owns, as variables."""
     home = output / "home"
     home.mkdir()
     shutil.chown(output, "nobody")
     shutil.chown(home, "nobody")
-    if os.access(place, os.W_OK) and place.stat().st_mode & 0o200:
-        run("chown", "-R", "nobody", place)
-    identity = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
-    return [*identity, *command], settings | {"HOME": str(home), "TMPDIR": str(home), "USER": "nobody"}
+    return {"HOME": str(home), "TMPDIR": str(home), "USER": "nobody"}
 
 
-def closing_line(log: Path) -> str:
+def closing_lines(log: Path) -> str:
     """The failures and the summary that pytest printed last."""
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     failures = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
@@ -167,12 +152,10 @@ def versions(configuration: Configuration, python: Path) -> str:
     """Which versions were tried, where that is what the configuration is about."""
     if configuration.versions == "current" and not configuration.python:
         return ""
-    question = "import platform, sys; from importlib.metadata import version\n"
-    question += (
-        "print('Python', platform.python_version(), *(f'{n} {version(n)}' for n in sys.argv[1:]), sep=', ')"
-    )
-    answer = run(python, "-c", question, *SHOWN, stdout=subprocess.PIPE)
-    return answer.stdout.strip().replace("Python, ", "Python ", 1)
+    answer = run(python, "-m", "pip", "list", "--format=json", stdout=subprocess.PIPE)
+    installed = {package["name"]: package["version"] for package in json.loads(answer.stdout)}
+    python_version = run(python, "--version", stdout=subprocess.PIPE).stdout.strip()
+    return ", ".join([python_version, *(f"{name} {installed[name]}" for name in SHOWN)])
 
 
 @contextmanager
