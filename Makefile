@@ -1,7 +1,9 @@
 # Every target makes .venv on first use.
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/.installed
+# the instruction levels to build: native is this machine's; "native;v2" adds the lowest (native/levels.cmake)
+LEVELS ?= native
+STAMP := .venv/.installed-$(subst ;,-,$(LEVELS))
 LINTERS := .venv/.linters
 # workers of the tests and helpers of a study load what the first of them compiled, whatever the environment says
 export PYTHONDONTWRITEBYTECODE :=
@@ -14,7 +16,8 @@ SANITIZED_TESTS := tests/native tests/trees tests/tree_core tests/kernels tests/
 # Polars, which these import, cannot be loaded under the thread sanitizer
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
-.PHONY: demo test lint format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test clean
+.PHONY: build demo test test-lowest portable lint format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
+	clean
 
 # What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
 # A recent pip reads the lists of what there is in half the time; putting Python's own into .venv first would take longer.
@@ -25,10 +28,11 @@ $(STAMP): pyproject.toml CMakeLists.txt native/levels.cmake $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
 	$(PYTHON) -m pip --python $(BIN)/python install --quiet --no-compile \
 		"pip>=25" "scikit-build-core>=0.10" "nanobind>=3.1,<3.2" "cmake>=3.25" "ninja>=1.11"
-	$(PIP) --no-deps --no-build-isolation --editable . & compiling=$$!; \
+	$(PIP) --no-deps --no-build-isolation --config-settings "cmake.define.LYCEUM_LEVELS=$(LEVELS)" --editable . & compiling=$$!; \
 	$(BIN)/python requirements.py test > .venv/requirements.txt && $(PIP) --requirement .venv/requirements.txt; \
 	fetched=$$?; wait $$compiling && exit $$fetched
 	$(BIN)/python -m compileall -q -j 0 -x '$(NOT_IMPORTED)' .venv/lib src || true
+	rm -f .venv/.installed-*
 	touch $(STAMP)
 
 $(LINTERS): pyproject.toml | $(STAMP)
@@ -36,11 +40,21 @@ $(LINTERS): pyproject.toml | $(STAMP)
 	$(PIP) --requirement .venv/requirements.txt
 	touch $(LINTERS)
 
+build: $(STAMP)
+
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
 test: $(STAMP)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+# laws and scikit-learn's checks as on the plainest processor: level v2, the oldest kernels of BLAS, one thread
+test-lowest: $(STAMP)
+	$(BIN)/python -m portability --quick
+
+# laws, kernels and checks at every level, and all tests in other environments: docs/reliability.md has the table
+portable:
+	$(PYTHON) -m portability $(if $(ONLY),--only "$(ONLY)")
 
 lint: $(LINTERS)
 	$(BIN)/ruff check .
