@@ -1,4 +1,4 @@
-"""Without packages that only some parts need, everything else works, and one sentence says what is lacking."""
+"""Without packages that only some parts need the rest works, and one sentence says what is lacking."""
 
 import json
 import subprocess

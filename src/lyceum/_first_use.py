@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 __all__ = ["import_on_first_use"]
 
 
 def import_on_first_use(
-    package: str, modules: Mapping[str, Sequence[str]], public: Sequence[str]
+    package: str, modules: Mapping[str, Sequence[str]], public: Sequence[str], before: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` of a package that imports its modules one by one, as they are needed.
 
@@ -24,6 +22,9 @@ def import_on_first_use(
         The names that every module of it defines.
     public : sequence of str
         Its `__all__`.
+    before : str, optional
+        A module of many that is imported before any of the package. Deep inside other imports it would take
+        0.1 s longer: beyond some depth Python 3.11 asks the system for memory at every call.
 
     Examples
     --------
@@ -38,20 +39,9 @@ def import_on_first_use(
 
     def find(name: str) -> Any:
         if name in homes:
-            with _without_collections():
-                return getattr(importlib.import_module(homes[name]), name)
+            if before is not None:
+                importlib.import_module(before)
+            return getattr(importlib.import_module(homes[name]), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return find, lambda: sorted(public)
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Pause the garbage collector: what a module defines stays, and looking through all of it takes 0.1 s."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()

@@ -142,4 +142,4 @@ _MODULES = {
     "_validity": ("Proximity", "Silhouette", "SumsOfSquares", "proximity", "silhouette", "sums_of_squares"),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")

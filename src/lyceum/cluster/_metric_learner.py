@@ -47,7 +47,7 @@ _CLASSES = (
     SquaredEuclidean,
 )
 _NAMES = {one.name for one in _CLASSES}
-NAMED_METRICS = [StrOptions({"auto", *_NAMES}), Metric]
+NAMED_METRICS: list[Any] = [StrOptions({"auto", *_NAMES}), Metric]
 METRICS = [StrOptions({"auto", "precomputed", *_NAMES}), Metric]
 _TILE = 256  # rows and columns of a matrix of distances that are compared at once
 

@@ -49,4 +49,4 @@ _MODULES = {
     "_threshold": ("Threshold", "best_threshold", "theoretical_threshold", "threshold_costs"),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")

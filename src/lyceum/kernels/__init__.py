@@ -69,4 +69,4 @@ _MODULES = {
     "_widths": ("closest_sigma", "median_sigma"),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")

@@ -67,4 +67,4 @@ _MODULES = {
     "_simple_regression": ("SimpleRegression", "simple_regression"),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")

@@ -51,4 +51,4 @@ _MODULES = {
     "_restricted_coulomb": ("RestrictedCoulombClassifier",),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")

@@ -68,4 +68,4 @@ _MODULES = {
     "_structure": ("LearnedStructure", "learn_structure"),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")

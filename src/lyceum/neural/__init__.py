@@ -20,4 +20,4 @@ _MODULES = {
     "_mlp_regressor": ("MLPRegressor",),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")

@@ -61,4 +61,4 @@ _MODULES = {
     "_text_counts": ("TextCounts",),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")

@@ -61,4 +61,4 @@ _MODULES = {
     "_pruning": ("NodeCosts", "prune_by_error", "prune_by_loss", "prune_by_pessimistic_error"),
 }
 
-__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__)
+__getattr__, __dir__ = import_on_first_use(__name__, _MODULES, __all__, before="sklearn.base")
