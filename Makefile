@@ -27,7 +27,7 @@ NOT_IMPORTED := /(tests|pip|scikit_build_core|fontTools|pygments|hypothesis|pyda
 $(STAMP): pyproject.toml CMakeLists.txt native/levels.cmake $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
 	$(PYTHON) -m pip --python $(BIN)/python install --quiet --no-compile \
-		"pip>=25" "scikit-build-core>=0.10" "nanobind>=3.1,<3.2" "cmake>=3.25" "ninja>=1.11"
+		"pip>=25" "scikit-build-core>=0.10" "nanobind>=3.1,<4" "cmake>=3.25" "ninja>=1.11"
 	$(PIP) --no-deps --no-build-isolation --config-settings "cmake.define.LYCEUM_LEVELS=$(LEVELS)" --editable . & compiling=$$!; \
 	$(BIN)/python requirements.py test > .venv/requirements.txt && $(PIP) --requirement .venv/requirements.txt; \
 	fetched=$$?; wait $$compiling && exit $$fetched

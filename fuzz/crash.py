@@ -83,7 +83,8 @@ def _import_all(names: list[str]) -> None:
 
 def _with_faults(arguments: list[str]) -> int:
     """This program again, with the calls of the file system under control."""
-    with tempfile.TemporaryDirectory() as folder:
+    spaceless = "/tmp" if " " in tempfile.gettempdir() else None  # the loader splits LD_PRELOAD at spaces
+    with tempfile.TemporaryDirectory(dir=spaceless) as folder:
         shim = Path(folder, "faults.so")
         source = Path(__file__).with_name("faults.c")
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)

@@ -71,11 +71,11 @@ CONFIGURATIONS = [
     Configuration("path with a space and an umlaut", WHOLE, place="awkward path"),
     Configuration("read-only checkout", WHOLE, place="read-only", other_user=True),
     Configuration("loaded machine", WHOLE, threads=2, loaded=True),
-    Configuration("oldest versions", WHOLE, versions="oldest"),
-    Configuration("newest pre-releases", WHOLE, versions="newest"),
-    Configuration("Python 3.12", WHOLE, python="3.12"),
-    Configuration("Python 3.13", WHOLE, python="3.13"),
-    Configuration("Python 3.14", WHOLE, python="3.14"),
+    Configuration("oldest versions", versions="oldest"),
+    Configuration("newest pre-releases", versions="newest"),
+    Configuration("Python 3.12", python="3.12"),
+    Configuration("Python 3.13", python="3.13"),
+    Configuration("Python 3.14", python="3.14"),
 ]
 
 # The short pass of .ci/run: the plainest processor there is, so that a dependence shows on any machine.

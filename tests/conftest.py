@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 # pytest-xdist has a worker for every processor: their BLAS threads would only wait for one another
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # and the OpenMP threads of scikit-learn would spin while they wait for a processor that others have
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # in Turkish, I is no capital i
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 pytest.register_assert_rewrite("tests.checks.laws")
 

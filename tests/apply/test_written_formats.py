@@ -19,7 +19,8 @@ MEANT = {"day": ["2024-02-03", "2024-12-11"], "price": [1234.0, 2000.0]}
 
 
 def table(path, cells):
-    path.write_text("\n".join(["day;price", *map(";".join, zip(*(map(str, column) for column in cells)))]))
+    lines = ["day;price", *map(";".join, zip(*(map(str, column) for column in cells)))]
+    path.write_text("\n".join(lines), encoding="utf-8")
     return str(path)
 
 
@@ -27,7 +28,8 @@ def table(path, cells):
 def model(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("learned")
     path = folder / "learned.csv"
-    path.write_text("day;price;y\n" + "\n".join(f"{day};{price};{y}" for day, price, y in LEARNED))
+    lines = ["day;price;y", *(f"{day};{price};{y}" for day, price, y in LEARNED)]
+    path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.warns(DataWarning):
         rows = scan(str(path), target="y", kinds={"y": "continuous"}, memory=request.param)
     save(LinearRegression().fit(rows), folder / "model.lyceum")

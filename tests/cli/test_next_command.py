@@ -48,7 +48,8 @@ def test_the_next_command_works(command, folder, monkeypatch, tmp_path, name):
     code, text, err = command("fit", folder / file, *settings, "-l", name, "-o", "m.lyceum", width=200)
     assert code == 0, err
     next_command = text.splitlines()[-1].removeprefix("next: lyceum ")
-    code, text, err = command(*shlex.split(next_command.replace("NEW_DATA", str(folder / "features.csv"))))
+    rows = shlex.quote(str(folder / "features.csv"))
+    code, text, err = command(*shlex.split(next_command.replace("NEW_DATA", rows)))
     assert code == 0, err
     written = pd.read_csv(next_command.split()[-1])
     assert len(written) == N

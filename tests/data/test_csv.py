@@ -242,16 +242,16 @@ def test_files_with_names_twice_must_have_the_same(tmp_path, memory):
 def test_files_of_different_columns_are_refused(tmp_path, memory):
     paths = [written(tmp_path, "a,b\n1,2\n", "1.csv"), written(tmp_path, "a,c\n1,2\n", "2.csv")]
     with pytest.raises(
-        SchemaError, match=r"1\.csv has the column 'b', which \S*2\.csv lacks: give files of the same"
+        SchemaError, match=r"1\.csv has the column 'b', which .*2\.csv lacks: give files of the same"
     ):
         scan(paths, memory=memory)
 
 
 @BOTH
 def test_a_missing_file_is_named(tmp_path, memory):
-    with pytest.raises(DataError, match=r"there is no file \S*nowhere\.csv"):
+    with pytest.raises(DataError, match=r"there is no file .*nowhere\.csv"):
         scan(tmp_path / "nowhere.csv", memory=memory)
-    with pytest.raises(DataError, match=r"there is no file \S*nowhere\.csv"):
+    with pytest.raises(DataError, match=r"there is no file .*nowhere\.csv"):
         scan([str(tmp_path / "nowhere.csv")], memory=memory)
 
 

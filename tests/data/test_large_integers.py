@@ -82,5 +82,5 @@ def test_unsigned_labels_beyond_64_signed_bits():
 
 @pytest.mark.parametrize("cell", ["9999999999999²99999999", "--99999999999999999999", "9" * 5_000])
 def test_long_cells_that_int_refuses_are_read(cell, tmp_path):
-    (tmp_path / "t.csv").write_text(f"name,size\na,1\nb,{cell}\n")
+    (tmp_path / "t.csv").write_text(f"name,size\na,1\nb,{cell}\n", encoding="utf-8")
     assert cell in scan(tmp_path / "t.csv").schema["size"].categories

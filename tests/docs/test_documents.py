@@ -101,7 +101,7 @@ def is_file(name):
 
 @cache
 def repository_files():
-    folders = ("src", "native", "tests", "benchmarks", "docs", "examples", "fuzz", "packaging")
+    folders = ("src", "native", "tests", "benchmarks", "docs", "examples", "fuzz", "packaging", "portability")
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
     return ["/" + path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*")]]
 

@@ -94,7 +94,7 @@ class Column:
     why: str = ""
     written: str = ""
 
-    def __setstate__(self, state: Sequence[Any]) -> None:
+    def _set_state(self, state: Sequence[Any]) -> None:
         for each, value in zip_longest(FIELDS, state, fillvalue=""):  # older model files lack `written`
             object.__setattr__(self, each, value)
 
@@ -187,6 +187,10 @@ class Column:
         if gone:
             return f"column {other.name!r} has no category {gone[0]!r}"
         return f"column {other.name!r} has its categories in another order"
+
+
+# set here: up to Python 3.11.2 at least, a frozen dataclass with slots replaces one in the body of the class
+Column.__setstate__ = Column._set_state  # type: ignore[attr-defined]
 
 
 def is_beyond_floats(values: np.ndarray) -> bool:

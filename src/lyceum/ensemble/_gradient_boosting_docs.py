@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 __all__ = ["with_shared_docs"]
@@ -91,7 +92,9 @@ _ATTRIBUTES = """
 
 
 def with_shared_docs(cls: Any) -> Any:
-    """Put the text that both classes share into the docstring of one."""
+    """Put the text that both classes share into the docstring of one; from Python 3.13 on it has no indent."""
+    doc = inspect.cleandoc(cls.__doc__)
     for name, text in (("SHARED", _SHARED), ("PARAMETERS", _PARAMETERS), ("ATTRIBUTES", _ATTRIBUTES)):
-        cls.__doc__ = cls.__doc__.replace(f"    <{name}>\n", text.lstrip("\n"))
+        doc = doc.replace(f"<{name}>\n", inspect.cleandoc(text) + "\n")
+    cls.__doc__ = doc
     return cls
