@@ -256,7 +256,7 @@ def test_doctor_works_where_no_kernel_does():
 
 def test_doctor_names_the_remedy_for_an_extra_that_is_not_there(run, monkeypatch):
     monkeypatch.setattr(_doctor, "_version_of", lambda name: None if name == "dask" else "1.0")
-    assert "pip install 'lyceum-ml[dask]'" in run("doctor", width=140)[1]
+    assert 'pip install "lyceum-ml[dask]"' in run("doctor", width=140)[1]
 
 
 # -- syllabus and learners -----------------------------------------------------------------------------------
