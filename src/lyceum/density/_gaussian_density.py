@@ -115,7 +115,7 @@ class GaussianDensity(Density, OnePassLearner):
     [[0.6667]]
     >>> model = GaussianDensity(estimate="bayes", prior_mean=0.0, known_covariance=1.0, prior_covariance=1.0)
     >>> model = model.fit(X[:1]).partial_fit(X[1:])
-    >>> model.mean_.tolist(), model.covariance_.tolist()
+    >>> model.mean_.round(12).tolist(), model.covariance_.round(12).tolist()
     ([3.75], [[1.25]])
     """
 

@@ -154,7 +154,7 @@ class GaussianPosterior:
     --------
     >>> from lyceum.networks import BayesNet, GaussianNode
     >>> net = BayesNet([GaussianNode("x"), GaussianNode("y", "x", coefficients=[2.0])])
-    >>> float(net.posterior("x", {"y": 5.0}).mean[0])
+    >>> round(float(net.posterior("x", {"y": 5.0}).mean[0]), 12)
     2.0
     """
 
