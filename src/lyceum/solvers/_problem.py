@@ -102,6 +102,12 @@ class Problem(Protocol):
         step = -PositiveFactor.of(point.hessian.reshape(n, n)).solve(point.gradient.ravel())
         return step.reshape(point.theta.shape)
 
+    def n_undetermined(self, point: Point) -> int:
+        """How many directions lack curvature at a point with its Hessian: Newton steps leave them alone."""
+        assert point.hessian is not None
+        n = point.theta.size
+        return n - PositiveFactor.of(point.hessian.reshape(n, n)).rank
+
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
         """M⁻¹ g for a fixed M that resembles the Hessian; M = I by default."""
         return gradient
