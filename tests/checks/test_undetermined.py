@@ -135,7 +135,7 @@ def test_gaussian_nodes_say_which_coefficients_equal_parents_leave_open():
         assert found.summary().facts.get(LINE, "").startswith("1 of 2 coefficients") == repeated
 
 
-def test_a_problem_counts_the_directions_that_a_newton_step_leaves_alone():
+def test_a_point_counts_the_directions_that_a_newton_step_leaves_alone():
     class Valley(Problem):
         def evaluate(self, theta, hessian=False):
             r = theta.sum() - 1.0
@@ -144,7 +144,7 @@ def test_a_problem_counts_the_directions_that_a_newton_step_leaves_alone():
     valley = Valley()
     found = Newton().minimise(valley, valley.evaluate(np.array([3.0, 0.0]), True), 20, 1e-12)
     assert_allclose(found.point.theta, [2.0, -1.0])
-    assert valley.n_undetermined(found.point) == 1
+    assert found.point.n_undetermined == 1
 
 
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")

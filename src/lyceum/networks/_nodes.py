@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -202,7 +202,8 @@ class GaussianNode:
             parts.append(array)
         if (parts[2] < 0).any():
             raise DataError(f"the variance of {self.name!r} is negative")
-        return GaussianNode(self.name, self.parents, *parts, self.n_undetermined)
+        intercept, coefficients, variance = parts
+        return replace(self, intercept=intercept, coefficients=coefficients, variance=variance)
 
     def check(self) -> None:
         """Raise ModelFileError unless the parts, which came from a model file, are those of a node."""

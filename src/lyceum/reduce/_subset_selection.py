@@ -303,7 +303,7 @@ class SubsetSelection(ColumnSelector):
         """The columns that are kept, and every step of the search."""
         check_is_fitted(self)
         names = self.schema_.names
-        facts = {
+        facts: dict[str, Any] = {
             "columns": len(names),
             "kept": int(self.support_.sum()),
             "loss": self.loss_,

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from lyceum.errors import undefined
+from lyceum.errors import SettingError, undefined
 from lyceum.statistics import PositiveFactor
 
 __all__ = [
@@ -38,6 +38,8 @@ class Point:
         Its gradient.
     hessian : array or None, default=None
         Its second derivatives, if the solver needs them.
+    n_undetermined : int
+        How many directions have no curvature there, from the Hessian: a Newton step leaves them as they are.
 
     See Also
     --------
@@ -58,6 +60,14 @@ class Point:
     value: float
     gradient: np.ndarray
     hessian: np.ndarray | None = None
+
+    @property
+    def n_undetermined(self) -> int:
+        """How many directions have no curvature there, from the Hessian."""
+        if self.hessian is None:
+            raise SettingError("the point was evaluated without its Hessian: evaluate(theta, hessian=True)")
+        n = self.theta.size
+        return n - PositiveFactor.of(self.hessian.reshape(n, n)).rank
 
 
 Observer = Callable[[Point], None]  # called with every point that a solver visits
@@ -101,12 +111,6 @@ class Problem(Protocol):
         n = point.theta.size
         step = -PositiveFactor.of(point.hessian.reshape(n, n)).solve(point.gradient.ravel())
         return step.reshape(point.theta.shape)
-
-    def n_undetermined(self, point: Point) -> int:
-        """How many directions lack curvature at a point with its Hessian: Newton steps leave them alone."""
-        assert point.hessian is not None
-        n = point.theta.size
-        return n - PositiveFactor.of(point.hessian.reshape(n, n)).rank
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
         """M⁻¹ g for a fixed M that resembles the Hessian; M = I by default."""
