@@ -24,6 +24,7 @@ from lyceum.kernels._ridge_solvers import (
     ridge_inverse,
     rounding_of,
     several_targets,
+    warn_below_rounding,
     without_rounding,
 )
 from lyceum.report import Explanation, Summary, undetermined_fact
@@ -223,6 +224,7 @@ class KernelRidge(Regressor, KernelLearner):
             given = np.ndim(self.alpha) == 0 and not is_loo
             self.alpha_ = float(self.alpha) if given else np.array(alpha)
             self.dual_coef_, self.intercept_ = np.column_stack(dual), np.array(intercept)
+        warn_below_rounding(self.n_undetermined_)
         return self
 
     def _fits(self, Y: np.ndarray, mixed: bool) -> list[_Fit]:
@@ -263,8 +265,7 @@ class KernelRidge(Regressor, KernelLearner):
             alpha = float(grid[np.argmin(errors[-1])])
             solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
             fits.append(_fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None))
-        below = min(fit[0] for fit in fits) <= rounding
-        self.n_undetermined_ = int((s == 0.0).sum()) if below else 0
+        self.n_undetermined_ = int((s + min(fit[0] for fit in fits) <= rounding).sum())
         self.alphas_, self.loo_mse_ = grid, np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
         return fits
 
@@ -312,9 +313,8 @@ class KernelRidge(Regressor, KernelLearner):
         y, residuals = np.empty(dual.shape), np.empty(dual.shape)
         for alpha in np.unique(alphas):
             A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
-            ridge = alpha / self.row_weights_
+            ridge, of = alpha / self.row_weights_, alphas == alpha
             A[np.diag_indices(n)] += ridge
-            of = alphas == alpha
             y[:, of] = A @ dual[:, of] + np.broadcast_to(self.intercept_, dual.shape[1:])[of]
             diagonal, ones = inverse_parts(self.kernel_, self.rows_, ridge, A, self.fit_intercept)
             if self.fit_intercept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ __all__ = [
     "ridge_inverse",
     "rounding_of",
     "several_targets",
+    "warn_below_rounding",
     "without_rounding",
 ]
 
@@ -125,6 +127,17 @@ def refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
             f"{kernel!r} is no Mercer kernel on these rows: its Gram matrix has an eigenvalue of {s[0]:.3g} "
             f"beside {s[-1]:.3g}, so that the penalised error has no least value: take another kernel, or a "
             "larger alpha"
+        )
+
+
+def warn_below_rounding(n_null: int) -> None:
+    """Say that λ alone decides, which shows in predictions as rounding."""
+    if n_null:
+        warnings.warn(
+            f"KernelRidge: K has {n_null} directions of the size of rounding, and alpha is below that, so that "
+            "predictions may be far off: give a larger alpha",
+            np.exceptions.RankWarning,
+            stacklevel=3,
         )
 
 
