@@ -134,7 +134,7 @@ def warn_below_rounding(n_null: int) -> None:
     """Say that λ alone decides, which shows in predictions as rounding."""
     if n_null:
         warnings.warn(
-            f"KernelRidge: K has {n_null} directions of the size of rounding, and alpha is below that, so that "
+            f"KernelRidge: K has {n_null} directions of the size of rounding, and alpha is below that: "
             "predictions may be far off: give a larger alpha",
             np.exceptions.RankWarning,
             stacklevel=3,
