@@ -10,7 +10,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["Explanation", "Summary", "Table", "plain", "show", "show_count", "weights_table"]
+__all__ = [
+    "Explanation",
+    "Summary",
+    "Table",
+    "plain",
+    "show",
+    "show_count",
+    "undetermined_fact",
+    "weights_table",
+]
 
 Extended = TypeVar("Extended", bound="Explanation")
 
@@ -42,6 +51,20 @@ def show_count(n: int, noun: str) -> str:
     ('1 row', '1,200 rows', '2 classes')
     """
     return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
+def undetermined_fact(n: int, total: int, noun: str, instead: str = "") -> dict[str, str]:
+    """The line of a summary about what the rows did not determine; empty where they determined all.
+
+    >>> undetermined_fact(1, 4, "coefficient")
+    {'not determined': '1 of 4 coefficients; the solution of least norm was taken'}
+    >>> undetermined_fact(0, 4, "coefficient")
+    {}
+    """
+    if not n:
+        return {}
+    counts = f"{n:,} of {show_count(total, noun)}"
+    return {"not determined": f"{counts}; {instead or 'the solution of least norm was taken'}"}
 
 
 def plain(value: Any) -> Any:

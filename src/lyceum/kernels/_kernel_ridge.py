@@ -21,10 +21,13 @@ from lyceum.kernels._ridge_solvers import (
     inverse_at,
     inverse_parts,
     refuse_negative,
-    ridge_solver,
+    ridge_inverse,
+    rounding_of,
     several_targets,
+    warn_below_rounding,
+    without_rounding,
 )
-from lyceum.report import Explanation, Summary
+from lyceum.report import Explanation, Summary, undetermined_fact
 
 __all__ = ["KernelRidge", "LeaveOneOut"]
 
@@ -120,6 +123,8 @@ class KernelRidge(Regressor, KernelLearner):
         The coefficients of the columns, for the linear kernel.
     alpha_ : float, or array of shape (k,)
         λ as used.
+    n_undetermined_ : int
+        How many directions of the coefficients λ alone decides, as K is singular there and λ below rounding.
     rows_ : array or sparse array of shape (n, n_columns)
         The training rows with a weight.
     row_weights_ : array of shape (n,)
@@ -219,6 +224,7 @@ class KernelRidge(Regressor, KernelLearner):
             given = np.ndim(self.alpha) == 0 and not is_loo
             self.alpha_ = float(self.alpha) if given else np.array(alpha)
             self.dual_coef_, self.intercept_ = np.column_stack(dual), np.array(intercept)
+        warn_below_rounding(self.n_undetermined_)
         return self
 
     def _fits(self, Y: np.ndarray, mixed: bool) -> list[_Fit]:
@@ -231,8 +237,10 @@ class KernelRidge(Regressor, KernelLearner):
             )
         alphas = np.broadcast_to(alphas, Y.shape[1:])
         found: dict[int, _Fit] = {}
+        self.n_undetermined_ = 0
         for alpha in np.unique(alphas):
-            solve = ridge_solver(self.kernel_, self.rows_, alpha / self.row_weights_, mixed)
+            solve, n_null = ridge_inverse(self.kernel_, self.rows_, alpha / self.row_weights_, mixed)
+            self.n_undetermined_ = max(self.n_undetermined_, n_null)
             ones = solve(np.ones(len(Y))) if self.fit_intercept else None
             found |= {int(t): _fit(alpha, solve(Y[:, t]), ones) for t in np.flatnonzero(alphas == alpha)}
         return [found[t] for t in range(Y.shape[1])]
@@ -241,16 +249,14 @@ class KernelRidge(Regressor, KernelLearner):
         """All λ from one eigendecomposition of B = √W K √W: (B + λI)⁻¹ = Q diag(1 / (s + λ)) Qᵀ."""
         root = np.sqrt(self.row_weights_)
         B = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64) * root * root[:, None]
-        grid = (
-            _GRID * np.trace(B) / len(B)
-            if self.alphas is None
-            else np.sort(number_setting("alphas", self.alphas))
-        )
+        grid = _GRID * np.trace(B) / len(B)
+        if self.alphas is not None:
+            grid = np.sort(number_setting("alphas", self.alphas))
         if not len(grid) or not (grid > 0).all():
             raise SettingError("alphas must be positive numbers, and at least one")
         s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
         refuse_negative(s, self.kernel_)
-        s = np.maximum(s, 0.0)
+        rounding, s = rounding_of(s), without_rounding(s)
         squares, errors, fits = Q * Q, [], []
         for y in Y.T:
             turned = Q.T @ np.column_stack([root * y, root])
@@ -259,6 +265,7 @@ class KernelRidge(Regressor, KernelLearner):
             alpha = float(grid[np.argmin(errors[-1])])
             solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
             fits.append(_fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None))
+        self.n_undetermined_ = int((s + min(fit[0] for fit in fits) <= rounding).sum())
         self.alphas_, self.loo_mse_ = grid, np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
         return fits
 
@@ -306,10 +313,10 @@ class KernelRidge(Regressor, KernelLearner):
         y, residuals = np.empty(dual.shape), np.empty(dual.shape)
         for alpha in np.unique(alphas):
             A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
-            A[np.diag_indices(n)] += alpha / self.row_weights_
-            of = alphas == alpha
+            ridge, of = alpha / self.row_weights_, alphas == alpha
+            A[np.diag_indices(n)] += ridge
             y[:, of] = A @ dual[:, of] + np.broadcast_to(self.intercept_, dual.shape[1:])[of]
-            diagonal, ones = inverse_parts(A, self.fit_intercept)
+            diagonal, ones = inverse_parts(self.kernel_, self.rows_, ridge, A, self.fit_intercept)
             if self.fit_intercept:
                 diagonal = diagonal - ones**2 / ones.sum()
             residuals[:, of] = dual[:, of] / diagonal[:, None]
@@ -362,6 +369,7 @@ class KernelRidge(Regressor, KernelLearner):
             "intercept": self.intercept_,
             "norm of f": norms if a.ndim == 2 else float(norms),
             "largest |coefficient|": float(np.abs(a).max()),
+            **undetermined_fact(self.n_undetermined_, len(a), "direction", "alpha alone decides there"),
         }
         if hasattr(self, "loo_mse_"):
             facts["leave-one-out mean squared error"] = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -18,7 +20,16 @@ from lyceum.kernels._regularized_system import (
     solve_factored,
 )
 
-__all__ = ["inverse_at", "inverse_parts", "refuse_negative", "ridge_solver", "several_targets"]
+__all__ = [
+    "inverse_at",
+    "inverse_parts",
+    "refuse_negative",
+    "ridge_inverse",
+    "rounding_of",
+    "several_targets",
+    "warn_below_rounding",
+    "without_rounding",
+]
 
 _NOT_MERCER = 1e-9  # eigenvalues this far below zero, relative to the largest, are not rounding
 
@@ -43,8 +54,15 @@ def several_targets(y: Any) -> np.ndarray | None:
     return found
 
 
-def ridge_solver(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> Any:
-    """A function that multiplies by (K + diag(ridge))⁻¹."""
+class RidgeInverse(NamedTuple):
+    """(K + diag(ridge))⁻¹ as a function, and how many directions K has whose size is that of rounding."""
+
+    solve: Callable[[np.ndarray], np.ndarray]
+    n_null: int = 0
+
+
+def ridge_inverse(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> RidgeInverse:
+    """The inverse by Cholesky; where K is singular by rounding and the ridge too small, by eigenvalues."""
     n = len(ridge)
     diagonal = np.diag_indices(n)
     if mixed and kernel.native is not None and not sparse.issparse(X):
@@ -55,18 +73,20 @@ def ridge_solver(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> Any:
         except SystemNotPositive:
             pass
         else:
-            return partial(_refine, kernel, X, ridge, A)
-    return _exact_solver(kernel, X, ridge)
+            return RidgeInverse(partial(_refine, kernel, X, ridge, A))
+    return _exact_inverse(kernel, X, ridge)
 
 
-def _exact_solver(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
+def _exact_inverse(kernel: Kernel, X: Any, ridge: np.ndarray) -> RidgeInverse:
     A = np.asarray(kernel.gram(X), dtype=np.float64)
     A[np.diag_indices(len(A))] += ridge
     try:
         factor_in_place(A)
     except SystemNotPositive:
-        return _by_eigenvalues(kernel, X, ridge)
-    return partial(solve_factored, A)
+        scale, s, Q = _spectrum(kernel, X, ridge)
+        n_null = int((s == 1.0).sum())
+        return RidgeInverse(lambda b: scale * (Q @ ((Q.T @ (scale * b)) / s)), n_null)
+    return RidgeInverse(partial(solve_factored, A))
 
 
 def _refine(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -76,18 +96,29 @@ def _refine(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndar
         return kernel.sums(wide, v, wide) + ridge * v
 
     found = refined_solution(product, L, b)
-    return _exact_solver(kernel, X, ridge)(b) if found is None else found
+    return _exact_inverse(kernel, X, ridge).solve(b) if found is None else found
 
 
-def _by_eigenvalues(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
-    """For a matrix that is singular by rounding; refuses one that is not that of a Mercer kernel."""
+def _spectrum(kernel: Kernel, X: Any, ridge: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """D, s and Q with D (K + diag(ridge)) D = Q diag(s) Qᵀ, D² = 1 / ridge, for a K singular by rounding.
+
+    Refuses a K that is not that of a Mercer kernel.
+    """
     scale = 1.0 / np.sqrt(ridge)
     B = np.asarray(kernel.gram(X), dtype=np.float64) * scale * scale[:, None]
     s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
-    if s[0] <= -1.0 + 1e-12:
-        refuse_negative(s, kernel)
-    s = np.maximum(s, -1.0 + 1e-12) + 1.0
-    return lambda b: scale * (Q @ ((Q.T @ (scale * b)) / s))
+    refuse_negative(s, kernel)
+    return scale, without_rounding(s) + 1.0, Q
+
+
+def rounding_of(s: np.ndarray) -> float:
+    """The size of rounding in the eigenvalues of a Gram matrix, which rise."""
+    return 64 * float(np.finfo(np.float64).eps) * np.sqrt(len(s)) * max(float(s[-1]), 0.0)
+
+
+def without_rounding(s: np.ndarray) -> np.ndarray:
+    """Eigenvalues with those that rounding alone may have made at zero, where the ridge decides."""
+    return np.where(s > rounding_of(s), s, 0.0)
 
 
 def refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
@@ -99,6 +130,17 @@ def refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
         )
 
 
+def warn_below_rounding(n_null: int) -> None:
+    """Say that λ alone decides, which shows in predictions as rounding."""
+    if n_null:
+        warnings.warn(
+            f"KernelRidge: K has {n_null} directions of the size of rounding, and alpha is below that: "
+            "predictions may be far off: give a larger alpha",
+            np.exceptions.RankWarning,
+            stacklevel=3,
+        )
+
+
 def inverse_at(
     alpha: float, s: np.ndarray, Q: np.ndarray, turned: np.ndarray, squares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -107,13 +149,14 @@ def inverse_at(
     return Q @ (shrunk[:, None] * turned), squares @ shrunk
 
 
-def inverse_parts(A: np.ndarray, with_ones: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The diagonal of A⁻¹, and A⁻¹ 1; A is overwritten."""
+def inverse_parts(
+    kernel: Kernel, X: Any, ridge: np.ndarray, A: np.ndarray, with_ones: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The diagonal of A⁻¹, and A⁻¹ 1, of A = K + diag(ridge), which is overwritten."""
     ones = np.ones(len(A))
-    kept = A.copy()
     try:
         factor_in_place(A)
     except SystemNotPositive:
-        inverse = linalg.inv(kept, check_finite=False)
-        return np.diagonal(inverse).copy(), inverse @ ones
+        scale, s, Q = _spectrum(kernel, X, ridge)
+        return scale**2 * (Q**2 @ (1.0 / s)), scale * (Q @ ((Q.T @ scale) / s))
     return inverse_diagonal(A), solve_factored(A, ones) if with_ones else ones

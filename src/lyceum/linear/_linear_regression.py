@@ -19,7 +19,7 @@ from lyceum.linear._least_squares import Fit, LeastSquares
 from lyceum.linear._least_squares_solvers import SOLVERS
 from lyceum.linear._residual_checks import ResidualChecks
 from lyceum.linear._steps_by_hand import Descent, StepSetting
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, undetermined_fact
 from lyceum.statistics import PositiveFactor, RowScatter
 
 __all__ = ["LinearRegression"]
@@ -327,8 +327,7 @@ class LinearRegression(LeastSquares):
             "log-likelihood": self.log_likelihood_,
             "AIC, BIC": (2 * k - 2 * self.log_likelihood_, k * np.log(n) - 2 * self.log_likelihood_),
         }
-        if self.rank_ < len(self.coef_):
-            facts["rank"] = f"{self.rank_} of {len(self.coef_)}: some columns depend on others"
+        facts |= undetermined_fact(len(self.coef_) - self.rank_, len(self.coef_), "coefficient")
         columns = ("column", "coefficient", "std. error", "t", "p", "95% from", "to")
         return Summary(self._title(), facts, [Table("Coefficients", columns, self._table())])
 

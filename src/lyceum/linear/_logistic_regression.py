@@ -17,7 +17,7 @@ from lyceum.linear._linear_scores import linear_scores, score_shapes
 from lyceum.linear._log_loss import ClassSpread, LogLoss
 from lyceum.linear._log_loss_minimum import SMALL, SOLVERS, free_parameters, minimise, starting_point
 from lyceum.linear._logistic_report import LogisticReport
-from lyceum.linear._logistic_settings import check_settings, reference_output, warn_of_fit
+from lyceum.linear._logistic_settings import check_settings, column_factor, reference_output, warn_of_fit
 from lyceum.linear._posterior_predictive import PREDICTIVES
 from lyceum.linear._recursive_logistic import RecursiveLogistic
 from lyceum.linear._separable_bound import alternate
@@ -135,6 +135,9 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         Whether the tolerance was reached.
     separated_ : bool
         Whether the classes are separated, wholly or in part; looked for when C is inf.
+    n_undetermined_ : int
+        How many coefficients of a class neither the rows nor the penalty determine: those of least norm are
+        taken. Not looked for with an L1 penalty or over 1,024 columns.
     standard_errors_, z_, p_ : ndarrays of the shape of `coef_`
         From the inverse of the Hessian at the optimum. With a finite C that is the Laplace approximation of
         the posterior under the prior N(0, C), not the sampling error of an unbiased estimate.
@@ -327,6 +330,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         """With one class there is nothing to tell apart: it has probability 1."""
         self.coef_, self.intercept_ = np.zeros((1, len(self.design_names))), np.zeros(1)
         self.n_iter_, self.converged_, self.separated_ = 1, True, False
+        self.n_undetermined_ = 0
         self.objective_ = self.log_likelihood_ = self.null_log_likelihood_ = 0.0
         self.history_ = [0.0]
         if self.record:
@@ -358,7 +362,9 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     def _warn(self, problem: LogLoss, outcome: Outcome) -> None:
         self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
-        warn_of_fit(self, problem, outcome)
+        factor = None if self._l1 else column_factor(problem)
+        self.n_undetermined_ = 0 if factor is None else self.coef_.shape[1] - factor.rank
+        warn_of_fit(self, problem, outcome, factor)
 
     # -- predict -------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.errors import SettingError
 from lyceum.probability import runner_up
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Explanation, Summary, Table, undetermined_fact
 
 __all__ = ["LogisticReport", "contributions", "ratio"]
 
@@ -32,6 +32,7 @@ class LogisticReport(Learner):
     n_iter_: int
     converged_: bool
     separated_: bool
+    n_undetermined_: int
     log_likelihood_: float
     null_log_likelihood_: float
     reference: Any
@@ -117,6 +118,7 @@ class LogisticReport(Learner):
             facts |= self._likelihood_ratio_facts()
         if self.separated_:
             facts["warning"] = "classes are separated: no maximum, coefficients and errors mean nothing"
+        facts |= undetermined_fact(self.n_undetermined_, self.coef_.shape[1], "coefficient")
         facts |= self._training_facts()
         if not hasattr(self, "standard_errors_"):
             facts["standard errors"] = self._why_no_errors()

@@ -15,7 +15,7 @@ from lyceum.linear._proximal_newton import ProximalNewton
 from lyceum.solvers import Outcome
 from lyceum.statistics import PositiveFactor
 
-__all__ = ["check_settings", "reference_output", "warn_of_fit"]
+__all__ = ["check_settings", "column_factor", "reference_output", "warn_of_fit"]
 
 
 def check_settings(learner: Any) -> None:
@@ -75,7 +75,7 @@ def reference_output(label: Any, labels: list) -> int | None:
     return labels.index(label) if len(labels) > 2 else None
 
 
-def warn_of_fit(learner: Any, problem: LogLoss, outcome: Outcome) -> None:
+def warn_of_fit(learner: Any, problem: LogLoss, outcome: Outcome, factor: PositiveFactor | None) -> None:
     """Warn of an optimum at infinity, a stop before the optimum, and columns that depend on each other."""
     if learner.separated_:
         warnings.warn(
@@ -94,14 +94,20 @@ def warn_of_fit(learner: Any, problem: LogLoss, outcome: Outcome) -> None:
             ConvergenceWarning,
             stacklevel=6,
         )
-    if np.isinf(learner.C) and problem.spread.scatter.ndim == 2:
-        _warn_of_dependent_columns(learner, problem)
+    if np.isinf(learner.C) and factor is not None and len(factor.dependent):
+        warn_dependent(learner, learner.design_names, factor, problem.spread.n_rows)
 
 
-def _warn_of_dependent_columns(learner: Any, problem: LogLoss) -> None:
-    """Warn where an unpenalised fit cannot tell columns apart."""
+def column_factor(problem: LogLoss) -> PositiveFactor | None:
+    """The curvature in the columns where all classes are equally probable, factored; None for wide tables.
+
+    Newton steps, and the others, leave alone the coefficients that it does not determine.
+    """
     spread = problem.spread
-    floor = spread.weight.sum() * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
-    factor = PositiveFactor.of(spread.scatter, floor)
-    if len(factor.dependent):
-        warn_dependent(learner, learner.design_names, factor, spread.n_rows)
+    if spread.scatter.ndim == 1:
+        return None
+    weight = spread.weight.sum()
+    S, floor = spread.scatter, weight * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
+    if not problem.fit_intercept:
+        S = S + weight * np.outer(spread.mean, spread.mean)
+    return PositiveFactor.of(S / len(problem.priors) + problem.penalty * np.eye(len(S)), floor)

@@ -180,6 +180,7 @@ class RecursiveLogistic:
         self.coef_, self.intercept_ = _at_zero(state.theta, state.origin)
         self.mean_ = state.mean
         self.n_iter_, self.converged_, self.separated_ = len(self.history_), True, False
+        self.n_undetermined_ = 0  # the prior determines all
         self.objective_, self.log_likelihood_ = state.loss, -state.loss
         shares = state.class_weight / state.class_weight.sum()
         self.null_log_likelihood_ = float(state.class_weight @ np.log(np.maximum(shares, 1e-300)))

@@ -14,7 +14,7 @@ from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit, LeastSquares
 from lyceum.linear._least_squares_solvers import by_recursion
 from lyceum.linear._unit_columns import inverse_deviations
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, undetermined_fact
 from lyceum.statistics import RowScatter, Scatter
 
 __all__ = ["Ridge"]
@@ -64,6 +64,8 @@ class Ridge(LeastSquares):
     rank_ : int
         The rank of the centred design matrix, whatever the penalty: below the number of columns where some
         depend on each other.
+    n_undetermined_ : int
+        How many coefficients neither the rows nor the penalty determine, as it is zero or below rounding.
     statistic_ : Scatter or RowScatter
         The merged statistic that the fit follows from: the products of all columns, or the centred rows
         where there are over 1,000 columns and fewer rows.
@@ -125,6 +127,7 @@ class Ridge(LeastSquares):
 
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
+        self.n_undetermined_ = len(fit.coef) - fit.factor.rank
         self.effective_degrees_ = fit.effective_degrees + (1.0 if self.fit_intercept else 0.0)
         self.r2_ = 1.0 - fit.residual / fit.moments.yy if fit.moments.yy > 0 else np.nan
 
@@ -136,6 +139,7 @@ class Ridge(LeastSquares):
             "R²": self.r2_,
             "effective degrees of freedom": self.effective_degrees_,
             "norm of the coefficients": float(np.linalg.norm(self.coef_)),
+            **undetermined_fact(self.n_undetermined_, len(self.coef_), "coefficient"),
         }
         spread = np.sqrt(self.statistic_.xx_diagonal / self.statistic_.weight)
         rows = [(name, float(b), float(b * s)) for name, b, s in zip(self.design_names, self.coef_, spread)]

@@ -14,6 +14,7 @@ from lyceum.linear._fold_errors import by_moments, scatters
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import given_penalties
+from lyceum.report import undetermined_fact
 from lyceum.solvers import GramElasticNet
 from lyceum.statistics import RowSpace, folds_of, is_wide, seed_from
 
@@ -66,6 +67,8 @@ class RidgeCV(PenaltyCV):
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         As in `Ridge`.
+    n_undetermined_ : int
+        As in `Ridge`: above zero only where the chosen penalty is below rounding.
     seed_ : int
         The seed of the folds.
     mean_ : ndarray of shape (n_design_columns,)
@@ -140,6 +143,7 @@ class RidgeCV(PenaltyCV):
         self.mse_path_ = errors[0]
         self.alpha_ = float(self.alphas_[self._choose(errors)[1]])
         fit = Fit.of(total, self.alpha_)
+        self.n_undetermined_ = len(fit.coef) - fit.factor.rank
         coef, mean = fit.coef, total.x_mean
         if space is not None:
             coef, mean = space.columns_of(coef), space.mean + space.columns_of(mean)
@@ -148,6 +152,9 @@ class RidgeCV(PenaltyCV):
         self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
         self.effective_degrees_ = self.fit_intercept + fit.effective_degrees
         return self
+
+    def _facts(self) -> dict[str, Any]:
+        return undetermined_fact(self.n_undetermined_, len(self.coef_), "coefficient")
 
     def _grid(self, xx: np.ndarray) -> np.ndarray:
         if isinstance(self.alphas, Integral):

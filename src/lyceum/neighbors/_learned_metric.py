@@ -13,8 +13,8 @@ from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.distances import Mahalanobis
 from lyceum.neighbors._smooth import minimise
 from lyceum.neighbors._supervised_transformer import SupervisedTransformer
-from lyceum.report import Summary, Table
-from lyceum.statistics import PositiveFactor
+from lyceum.report import Summary, Table, undetermined_fact
+from lyceum.statistics import UNEXPLAINED, PositiveFactor
 
 __all__ = ["LearnedMetric"]
 
@@ -58,6 +58,8 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         L.
     matrix_ : array of shape (d, d)
         M = LᵀL.
+    n_undetermined_ : int
+        The number of directions in which the sampled rows do not vary: the penalty alone decides there.
     mean_ : array of shape (d,)
         The mean of the rows, which is subtracted.
     classes_ : array of shape (K,)
@@ -156,6 +158,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         start = objective.start(m)
         found = minimise(objective, start.ravel(), int(self.max_iter), float(self.tol), observe)
         self.mean_ = mean
+        self.n_undetermined_ = d - objective.rank
         self.components_ = found.point.theta.reshape(m, d) / unit
         self.matrix_ = self.components_.T @ self.components_
         self.history_ = [float(value) for value in found.history]
@@ -184,6 +187,9 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         head = super().summary()
         facts = {**head.facts, "rows of L": len(self.components_), "steps": self.n_iter_}
         facts["objective"] = self.history_[-1]
+        facts |= undetermined_fact(
+            self.n_undetermined_, len(self.mean_), "direction", "the penalty alone decides there"
+        )
         rows = [(name, float(value)) for name, value in zip(self.design_names, np.diag(self.matrix_))]
         return Summary(head.title, facts, [Table("Columns", ("column", "diagonal of M"), rows)])
 
@@ -202,6 +208,12 @@ class _NeighborLoss:
             1.0 if classes else float(np.sqrt(np.average((y - np.average(y, weights=w)) ** 2, weights=w)))
         )
         self.y = None if classes else (y - np.average(y, weights=w)) / (spread or 1.0)
+
+    @property
+    def rank(self) -> int:
+        """The number of directions in which rows differ."""
+        products = (self.w[:, None] * self.Z).T @ self.Z
+        return PositiveFactor.of(products, level=UNEXPLAINED).rank
 
     def start(self, m: int) -> np.ndarray:
         """The first principal directions, or the columns themselves if all are kept."""

@@ -16,8 +16,9 @@ from lyceum.data import Block, Rows
 from lyceum.distances import METRIC_PARTS, Mahalanobis, Metric, pairwise
 from lyceum.distances import metric as metric_named
 from lyceum.errors import SettingError
+from lyceum.neighbors._exemplars import exemplar
 from lyceum.neighbors._neighbor_explanation import column_differences, column_shares
-from lyceum.neighbors._stored_rows import invertible, moments_of, spreads_of
+from lyceum.neighbors._stored_rows import flat_fact, invertible, moments_of, spreads_of
 from lyceum.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassScatter, seed_from
@@ -69,6 +70,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
         The metric as it was learned.
     spread_ : float
         s.
+    n_undetermined_ : int
+        With learned Mahalanobis distances, the number of directions in which the rows of a covariance do not
+        vary, the most of any: a small ridge was added there.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     schema_ : Schema
@@ -157,7 +161,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
             self._from_rows(rows, within)
         metric = self.metric if isinstance(self.metric, Metric) else metric_named(self.metric)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
-            metric = invertible(Mahalanobis(within, np.zeros(len(within))))
+            metric, self.n_undetermined_ = invertible(Mahalanobis(within, np.zeros(len(within))))
         self.metric_ = metric
         self.spread_ = 1.0
         squares = rows.reduce(partial(_OwnSquares.of, learner=self))
@@ -199,7 +203,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
             groups = _groups(X[own], w[own], int(self.n_centroids), seed)
             for g in np.unique(groups):
                 some = own[groups == g]
-                centroids.append(_exemplar(X[some], w[some], self.exemplar))
+                centroids.append(exemplar(X[some], w[some], self.exemplar))
                 classes.append(c)
                 parts.append(
                     _scatter_of(X[some if self.covariance == "centroid" else own], w, some, own, self)
@@ -211,13 +215,16 @@ class NearestCentroid(PosteriorClassifier, Learner):
     def _set(self, centroids: np.ndarray, classes: np.ndarray) -> None:
         self.centroids_ = centroids * self.scale_ + self.center_
         self.centroid_class_ = classes.astype(np.int64)
+        self.n_undetermined_ = 0
         self.__dict__.pop("covariances_", None)
 
     def _set_covariances(self, parts: list[tuple[np.ndarray, float]], within: np.ndarray) -> None:
         d = len(within)
         found = [S / (n - 1) if n >= d + 2 else within for S, n in parts]
-        shared = [invertible(Mahalanobis(S, np.zeros(d))).covariance for S in found]
-        self.covariances_ = np.array(shared, dtype=np.float64).reshape(len(parts), d, d)
+        metrics = [invertible(Mahalanobis(S, np.zeros(d))) for S in found]
+        self.n_undetermined_ = max(n_flat for _, n_flat in metrics)
+        used = [metric.covariance for metric, _ in metrics]
+        self.covariances_ = np.array(used, dtype=np.float64).reshape(len(parts), d, d)
 
     # -- predict ---------------------------------------------------------------------------------------------
 
@@ -300,6 +307,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
             "metric": repr(self.metric_) if self.covariance is None else f"Mahalanobis, by {self.covariance}",
             "scale": self.scale or "columns as they are",
             "spread s": self.spread_,
+            **flat_fact(self.n_undetermined_, len(self.design_names)),
         }
         rows = [
             (str(self.classes_[c]), *centroid.tolist())
@@ -351,43 +359,6 @@ def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
     if k == 1:
         return np.zeros(len(X), dtype=np.int64)
     return KMeans(k, random_state=seed).fit(X, sample_weight=w).labels_
-
-
-def _exemplar(X: np.ndarray, w: np.ndarray, kind: str) -> np.ndarray:
-    if kind == "mean":
-        return np.average(X, axis=0, weights=w)
-    if kind == "median":
-        return np.array([_median(column, w) for column in X.T])
-    return _geometric_median(X, w)
-
-
-def _median(x: np.ndarray, w: np.ndarray) -> float:
-    """Where half of the weight is below; the middle of the two where exactly half is."""
-    order = np.argsort(x, kind="stable")
-    within = np.cumsum(w[order])
-    half = within[-1] / 2
-    at = int(np.searchsorted(within, half * (1 - 1e-12)))
-    exact = abs(within[at] - half) <= 1e-9 * half and at + 1 < len(x)
-    return float((x[order[at]] + x[order[at + 1]]) / 2 if exact else x[order[at]])
-
-
-def _geometric_median(X: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The point of the least weighted sum of distances: Weiszfeld's steps, Vardi and Zhang's at a row."""
-    at = np.average(X, axis=0, weights=w)
-    for _ in range(1000):
-        d = np.sqrt(((X - at) ** 2).sum(axis=1))
-        far = d > 1e-12 * (d.max() or 1.0)
-        if not far.any():
-            break
-        pull = w[far] / d[far]
-        target = np.average(X[far], axis=0, weights=pull)
-        force = np.linalg.norm((pull[:, None] * (X[far] - at)).sum(axis=0))
-        stay = min(1.0, w[~far].sum() / force) if force > 0 else 1.0
-        there = (1 - stay) * target + stay * at
-        if np.abs(there - at).max() <= 1e-10 * d.max():
-            return there
-        at = there
-    return at
 
 
 def _scatter_of(

@@ -85,6 +85,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         The share of every class among the stored rows.
     metric_ : Metric
         The metric as it was learned.
+    n_undetermined_ : int
+        With metric="mahalanobis": the number of directions in which the rows do not vary, for which a
+        small ridge is added to the covariance.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     schema_ : Schema

@@ -77,6 +77,9 @@ class KNeighborsRegressor(Regressor, Voter):
         The mean target.
     metric_ : Metric
         The metric as it was learned.
+    n_undetermined_ : int
+        With metric="mahalanobis": the number of directions in which the rows do not vary, for which a
+        small ridge is added to the covariance.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     schema_ : Schema

@@ -26,13 +26,21 @@ class UnitMixture:
     widths: np.ndarray
     models: np.ndarray  # (m, 1 or 1 + d, K)
     noise: np.ndarray  # (m,)
+    n_undetermined: int = 0  # terms of all models that the rows do not determine
 
     def units(self, linear: bool) -> RadialUnits:
         """As normalized units: H_j ∝ π_j N(z | c_j, s_j²)."""
         d, K = self.centers.shape[1], self.models.shape[2]
         gains = np.log(np.maximum(self.shares, 1e-300)) - d * np.log(self.widths)
         return RadialUnits(
-            self.centers, self.widths, gains - gains.max(), True, linear, self.models, np.zeros(K)
+            self.centers,
+            self.widths,
+            gains - gains.max(),
+            True,
+            linear,
+            self.models,
+            np.zeros(K),
+            self.n_undetermined,
         )
 
 
@@ -95,18 +103,21 @@ class RadialMixture(EMProblem):
         spread = np.maximum(szz / safe - (centers**2).sum(axis=1), 0.0) / d
         if self.shared:
             spread = np.full(len(n), float(n @ spread) / n.sum())
-        models = np.stack([self._regress(A, B) for A, B in zip(UU, UT)])
+        factors = [self._factor(A) for A in UU]
+        models = np.stack([factor.solve(B) for factor, B in zip(factors, UT)])
         squared = (
             tt - 2 * np.einsum("juk,juk->j", models, UT) + np.einsum("juk,juv,jvk->j", models, UU, models)
         )
         noise = np.maximum(squared / (safe * K), _FLOOR)
-        return UnitMixture(n / n.sum(), centers, np.sqrt(np.maximum(spread, _FLOOR)), models, np.sqrt(noise))
+        lacking = sum(UU.shape[1] - factor.rank for factor in factors)
+        widths = np.sqrt(np.maximum(spread, _FLOOR))
+        return UnitMixture(n / n.sum(), centers, widths, models, np.sqrt(noise), lacking)
 
-    def _regress(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        """A⁻¹ B, with a ridge in units of the columns for all but the constant."""
+    def _factor(self, A: np.ndarray) -> PositiveFactor:
+        """A, factored, with a ridge in units of the columns for all but the constant."""
         ridge = self.alpha * np.diag(A)
         ridge[0] = 0.0
-        return PositiveFactor.of(A + np.diag(ridge)).solve(B)
+        return PositiveFactor.of(A + np.diag(ridge))
 
     def start(self, units: RadialUnits, K: int, spread: float) -> UnitMixture:
         """From centres and widths, with constant models of the mean target."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from lyceum.neighbors._radial_em import RadialMixture
 from lyceum.neighbors._radial_units import RadialUnits, place_centers, start_widths
 from lyceum.neighbors._smooth import minimise
 from lyceum.neighbors._stored_rows import check_not_empty, moments_of, spreads_of
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, undetermined_fact
 from lyceum.solvers import ExpectationMaximization
 from lyceum.statistics import seed_from
 
@@ -67,6 +68,7 @@ class RadialNetwork(Learner):
     bias_: np.ndarray
     mean_: np.ndarray
     scale_: np.ndarray
+    n_undetermined_: int
 
     def _fit_rows(self, rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Scaled rows, targets (of the subclass) and weights in memory."""
@@ -158,6 +160,7 @@ class RadialNetwork(Learner):
         solved = moved.solve(Z, T, v, float(self.alpha))
         errors = [_error(one, Z, T, v) for one in (moved, solved)]
         history = [2.0 * float(value) for value in found.history]
+        moved = replace(moved, n_undetermined=solved.n_undetermined)
         return (solved if errors[1] <= errors[0] else moved), history
 
     def _by_em(
@@ -179,6 +182,7 @@ class RadialNetwork(Learner):
         self.widths_, self.log_gains_ = units.widths, units.log_gains
         self.weights_, self.bias_ = units.weights, units.bias
         self.normalized_ = bool(units.normalized)
+        self.n_undetermined_ = units.n_undetermined
 
     @property
     def _units(self) -> RadialUnits:
@@ -221,6 +225,7 @@ class RadialNetwork(Learner):
     def summary(self) -> Summary:
         """The units: centres, widths and weights."""
         head = super().summary()
+        n_weights = self.weights_[:, :, 0].size + (not self.normalized_)
         facts = {
             **head.facts,
             "units": len(self.centers_),
@@ -229,6 +234,7 @@ class RadialNetwork(Learner):
             "fitted by": self.fit_by.replace("_", " "),
             "normalized": self.normalized_,
             "objective": self.history_[-1],
+            **undetermined_fact(self.n_undetermined_, n_weights, "weight"),
         }
         rows = [
             (i, float(width), *center.tolist())

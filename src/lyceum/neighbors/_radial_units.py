@@ -65,6 +65,7 @@ class RadialUnits:
     linear: bool
     weights: np.ndarray  # (m, 1 or 1 + d, K): a_j, then B_j
     bias: np.ndarray  # (K,)
+    n_undetermined: int = 0  # directions of the weights of an output that the last solve took as null
 
     def squares(self, Z: np.ndarray) -> np.ndarray:
         """|z - c_j|², (n, m), about the mean of the centres, which keeps digits."""
@@ -109,7 +110,7 @@ class RadialUnits:
         rows = np.vstack([P, np.diag(penalty)])
         targets = np.vstack([T * np.sqrt(w)[:, None], np.zeros((p, T.shape[1]))])
         found = ranked_squares(rows, targets, _NULL)
-        return self.with_coefficients(found.coef)
+        return replace(self.with_coefficients(found.coef), n_undetermined=p - found.rank)
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:
         """f(z), (n, K); the sums are in the order of columns, so that other rows do not change them."""

@@ -69,6 +69,9 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         The constant of all rows; 0 where units are normalized.
     normalized_ : bool
         Whether activations are divided by their sum.
+    n_undetermined_ : int
+        How many weights of an output (for "em", terms of the units' models) rows and penalty do not
+        determine: those of least norm are taken.
     mean_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     history_ : list of float

@@ -16,7 +16,8 @@ from lyceum.distances import METRIC_PARTS, Gower, Mahalanobis, Metric, NeighborI
 from lyceum.distances import metric as metric_named
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.probability import RIDGE, whiten
-from lyceum.statistics import Moments
+from lyceum.report import undetermined_fact
+from lyceum.statistics import UNEXPLAINED, Moments, PositiveFactor
 
 __all__ = [
     "STORED_CONSTRAINTS",
@@ -80,6 +81,7 @@ class StoredRows(Learner):
     metric_: Metric
     center_: np.ndarray
     scale_: np.ndarray
+    n_undetermined_: int
     _index: NeighborIndex
 
     # -- what is taken depends on the metric -----------------------------------------------------------------
@@ -187,8 +189,9 @@ class StoredRows(Learner):
         rows = self._stored_rows()
         self._learn_scale(rows)
         metric = self._requested_metric()
+        self.__dict__.pop("n_undetermined_", None)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
-            metric = invertible(metric.learn(self._scaled_rows(rows)))
+            metric, self.n_undetermined_ = invertible(metric.learn(self._scaled_rows(rows)))
         elif isinstance(metric, Gower) and metric.schema is None:
             metric = metric.learn(rows)
         elif isinstance(metric, ValueDifference) and not metric.columns:
@@ -338,10 +341,21 @@ def spreads_of(moments: Moments, scale: str) -> np.ndarray:
     return np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
 
 
-def invertible(metric: Mahalanobis) -> Mahalanobis:
-    """The metric, its covariance made positive definite where columns are constant or sums of others."""
+def invertible(metric: Mahalanobis) -> tuple[Mahalanobis, int]:
+    """The metric, its covariance made positive definite where columns are constant or sums of others.
+
+    Also the number of directions in which the rows do not vary, which have their length from a ridge.
+    """
     S = np.array(metric.covariance, dtype=np.float64)
     variance = np.diag(S)
     unit = float(variance.mean()) if variance.any() else 1.0
     ridge = np.where(variance > 0, whiten(S, variance).ridge, RIDGE * unit)
-    return replace(metric, covariance=S + np.diag(ridge))
+    n_flat = 0
+    if ridge.any():
+        n_flat = max(1, len(S) - PositiveFactor.of(S, level=UNEXPLAINED).rank)
+    return replace(metric, covariance=S + np.diag(ridge)), n_flat
+
+
+def flat_fact(n_flat: int, n_columns: int) -> dict[str, str]:
+    """The line of a summary about directions without variance, for the metrics of `invertible`."""
+    return undetermined_fact(n_flat, n_columns, "direction", "a small ridge was added to the covariance")

@@ -21,7 +21,7 @@ from lyceum.neighbors._neighbor_explanation import (
     column_shares,
 )
 from lyceum.neighbors._neighborhoods import Neighborhood, nearest_by_weight, slices, within
-from lyceum.neighbors._stored_rows import STORED_CONSTRAINTS, StoredRows, as_cells
+from lyceum.neighbors._stored_rows import STORED_CONSTRAINTS, StoredRows, as_cells, flat_fact
 from lyceum.neighbors._votes import VOTE_CONSTRAINTS, Votes
 from lyceum.report import Summary
 from lyceum.statistics import held_out_rows, seed_from
@@ -292,6 +292,7 @@ class Voter(StoredRows):
             "metric": repr(self.metric_),
             "scale": self.scale or "columns as they are",
             "votes": getattr(self.weights, "__name__", self.weights),
+            **flat_fact(getattr(self, "n_undetermined_", 0), self.rows_.shape[1]),
         }
         if self.radius is not None:
             facts["radius"] = float(self.radius)

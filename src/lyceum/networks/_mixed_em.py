@@ -174,6 +174,7 @@ class MixedProblem(EMProblem):
         intercept, b, variance = (
             np.array(part) for part in (node.intercept, node.coefficients, node.variance)
         )
+        n_undetermined = 0
         for g, at in enumerate(np.ndindex(shape)):
             these = group == g if own else slice(None)
             weight = statistic.weight[these]
@@ -184,9 +185,10 @@ class MixedProblem(EMProblem):
             gap = inside - mean
             scatter = statistic.scatter[these][:, columns][:, :, columns].sum(axis=0)
             scatter = scatter + (weight * gap.T) @ gap
-            intercept[at], b[at], found = least_squares(float(weight.sum()), mean, scatter)
+            intercept[at], b[at], found, lacking = least_squares(float(weight.sum()), mean, scatter)
             variance[at] = max(found, floor)
-        return GaussianNode(node.name, node.parents, intercept, b, variance)
+            n_undetermined += lacking
+        return GaussianNode(node.name, node.parents, intercept, b, variance, n_undetermined)
 
     def log_prior(self, parameters: MixedState) -> float:
         if parameters.tables is None:

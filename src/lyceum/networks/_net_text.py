@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lyceum.networks._nodes import TableNode
-from lyceum.report import Summary, Table
+from lyceum.networks._nodes import GaussianNode, TableNode
+from lyceum.report import Summary, Table, undetermined_fact
 
 if TYPE_CHECKING:
     from lyceum.networks._net import BayesNet
@@ -43,9 +43,16 @@ def describe(net: BayesNet) -> Summary:
         if net.n_joint_parameters > 10**9
         else net.n_joint_parameters,
         "factorisation": factorization_text(net),
+        **_undetermined(net),
     }
     table = Table("Nodes", ("node", "states", "parents", "parameters"), rows)
     return Summary(f"Bayesian network {net.name}".strip(), facts, [table])
+
+
+def _undetermined(net: BayesNet) -> dict[str, str]:
+    gaussians = [node for node in net.nodes if isinstance(node, GaussianNode)]
+    total = sum(node.coefficients.size for node in gaussians)
+    return undetermined_fact(sum(node.n_undetermined for node in gaussians), total, "coefficient")
 
 
 def to_dot(net: BayesNet) -> str:

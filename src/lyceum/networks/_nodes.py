@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -139,6 +139,9 @@ class GaussianNode:
         The factors of the numeric parents in every equation.
     variance : float or array of shape (states of the discrete parents, ...), default=1
         The variance of the noise in every equation.
+    n_undetermined : int, default=0
+        How many coefficients of all equations the rows that they were learned from do not determine: those
+        of least norm were taken.
 
     See Also
     --------
@@ -161,6 +164,7 @@ class GaussianNode:
     intercept: Any = 0.0
     coefficients: Any = ()
     variance: Any = 1.0
+    n_undetermined: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", str(self.name))
@@ -198,13 +202,16 @@ class GaussianNode:
             parts.append(array)
         if (parts[2] < 0).any():
             raise DataError(f"the variance of {self.name!r} is negative")
-        return GaussianNode(self.name, self.parents, *parts)
+        intercept, coefficients, variance = parts
+        return replace(self, intercept=intercept, coefficients=coefficients, variance=variance)
 
     def check(self) -> None:
         """Raise ModelFileError unless the parts, which came from a model file, are those of a node."""
         parts = (self.intercept, self.coefficients, self.variance)
         if not all(isinstance(part, np.ndarray) and part.dtype == np.float64 for part in parts):
             raise ModelFileError(f"holds a node {self.name!r} without numbers")
+        if not isinstance(self.n_undetermined, int):
+            raise ModelFileError(f"holds a node {self.name!r} whose n_undetermined is no whole number")
 
 
 Node = TableNode | GaussianNode

@@ -205,6 +205,7 @@ def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> G
         np.array([part[0] for part in parts]).reshape(shape),
         np.array([part[1] for part in parts]).reshape(*shape, d - 1),
         np.array([part[2] for part in parts]).reshape(shape),
+        sum(part[3] for part in parts),
     )
 
 
@@ -215,11 +216,17 @@ def _pool(statistic: ClassScatter) -> tuple[np.ndarray, np.ndarray]:
     return mean, statistic.scatter.sum(axis=0) + (statistic.weight * gap.T) @ gap
 
 
-def least_squares(weight: float, mean: np.ndarray, scatter: np.ndarray) -> tuple[float, np.ndarray, float]:
-    """Intercept, coefficients and variance of the last column on the others, from their moments."""
-    b = PositiveFactor.of(scatter[:-1, :-1], level=UNEXPLAINED).solve(scatter[:-1, -1])
+def least_squares(
+    weight: float, mean: np.ndarray, scatter: np.ndarray
+) -> tuple[float, np.ndarray, float, int]:
+    """Intercept, coefficients and variance of the last column on the others, from their moments.
+
+    Also the number of coefficients that these do not determine; they are those of least norm.
+    """
+    factor = PositiveFactor.of(scatter[:-1, :-1], level=UNEXPLAINED)
+    b = factor.solve(scatter[:-1, -1])
     variance = max(float(scatter[-1, -1] - b @ scatter[:-1, -1]) / weight, 0.0)
-    return float(mean[-1] - b @ mean[:-1]), b, variance
+    return float(mean[-1] - b @ mean[:-1]), b, variance, len(b) - factor.rank
 
 
 def log_prior_of_tables(net: BayesNet, added: Sequence[float]) -> float:

@@ -19,7 +19,7 @@ from lyceum.errors import DataError
 from lyceum.evaluate import cross_validate
 from lyceum.reduce._keep_columns import KeepColumns
 from lyceum.reduce._subset_search import Subset
-from lyceum.statistics import UNEXPLAINED, Folds, Scatter
+from lyceum.statistics import UNEXPLAINED, Folds, PositiveFactor, Scatter
 
 __all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "TargetColumns", "digest_of_rows"]
 
@@ -138,6 +138,13 @@ class GramLosses:
         k = n_columns * self.n_targets
         each = 2.0 if self.criterion == "aic" else np.log(self.weight)
         return self.weight * np.log(np.maximum(mean, tiny)) + each * k
+
+    def n_undetermined(self, subset: Subset) -> int:
+        """How many coefficients of a set its rows do not determine, the most of any fold."""
+        columns = self._columns(subset)
+        inner = np.ix_(columns, columns)
+        ranks = [PositiveFactor.of(fold.train[inner], level=UNEXPLAINED).rank for fold in self.folds]
+        return len(columns) - min(ranks)
 
     # -- least squares ---------------------------------------------------------------------------------------
 

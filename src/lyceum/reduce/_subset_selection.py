@@ -18,7 +18,7 @@ from lyceum.errors import SettingError
 from lyceum.reduce._keep_columns import ColumnSelector
 from lyceum.reduce._subset_losses import CRITERIA, GramLosses, LearnerLosses, TargetColumns, digest_of_rows
 from lyceum.reduce._subset_search import Losses, SubsetSearch
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table, show_count, undetermined_fact
 from lyceum.statistics import folds_of, seed_from
 
 __all__ = ["SubsetSelection"]
@@ -85,6 +85,9 @@ class SubsetSelection(ColumnSelector):
         For every size the smallest loss found and its columns.
     n_evaluated_ : int
         How many sets were measured.
+    n_undetermined_ : int
+        Without a learner: how many coefficients of the largest set that the search came to are not
+        determined, as its columns depend on each other; a small ridge is added there.
     task_ : str
         "classes" or "numbers", the kind of the target.
     classes_ : array of shape (K,)
@@ -289,6 +292,10 @@ class SubsetSelection(ColumnSelector):
         ]
         self.best_ = {size: (loss, list(subset)) for size, (loss, subset) in sorted(search.best.items())}
         self.n_evaluated_ = int(getattr(search.losses, "n_evaluated", 0))
+        self.__dict__.pop("n_undetermined_", None)
+        if isinstance(search.losses, GramLosses):
+            largest = max((step.subset for step in search.steps), key=len)
+            self.n_undetermined_ = search.losses.n_undetermined(largest)
 
     # -- what was learned -----------------------------------------------------------------------------------
 
@@ -296,13 +303,20 @@ class SubsetSelection(ColumnSelector):
         """The columns that are kept, and every step of the search."""
         check_is_fitted(self)
         names = self.schema_.names
-        facts = {
+        facts: dict[str, Any] = {
             "columns": len(names),
             "kept": int(self.support_.sum()),
             "loss": self.loss_,
             "sets measured": self.n_evaluated_,
             "target": self.task_,
         }
+        most = max(len(step["columns"]) for step in self.record_)
+        facts |= undetermined_fact(
+            getattr(self, "n_undetermined_", 0),
+            most,
+            "column",
+            "a small ridge was added in the largest set of the search",
+        )
         kept = [(names[j],) for j in np.flatnonzero(self.support_)]
         steps = [
             (

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from lyceum.errors import undefined
+from lyceum.errors import SettingError, undefined
 from lyceum.statistics import PositiveFactor
 
 __all__ = [
@@ -38,6 +38,8 @@ class Point:
         Its gradient.
     hessian : array or None, default=None
         Its second derivatives, if the solver needs them.
+    n_undetermined : int
+        How many directions have no curvature there, from the Hessian: a Newton step leaves them as they are.
 
     See Also
     --------
@@ -58,6 +60,14 @@ class Point:
     value: float
     gradient: np.ndarray
     hessian: np.ndarray | None = None
+
+    @property
+    def n_undetermined(self) -> int:
+        """How many directions have no curvature there, from the Hessian."""
+        if self.hessian is None:
+            raise SettingError("the point was evaluated without its Hessian: evaluate(theta, hessian=True)")
+        n = self.theta.size
+        return n - PositiveFactor.of(self.hessian.reshape(n, n)).rank
 
 
 Observer = Callable[[Point], None]  # called with every point that a solver visits
