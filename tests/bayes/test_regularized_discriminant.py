@@ -316,7 +316,7 @@ def test_folds_without_weight_are_passed_over(seed):
     y = np.arange(10) % 2
     w = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     learner = RegularizedDiscriminant(cv=2, random_state=seed)
-    fold = fold_numbers(np.arange(10), 2, seed)
+    fold = fold_numbers(Block(X, y, w, 0, Schema.of_numbers(["x"])), 2, seed)
     in_both = [len(set(fold[(y == k) & (w > 0)])) == 2 for k in (0, 1)]
     if any(in_both):
         assert np.isfinite(learner.fit(X, y, sample_weight=w).predict_proba(X)).all()
