@@ -114,6 +114,6 @@ def test_a_row_lacks_something_only_if_something_is_there():
 def test_a_row_that_works_is_proved_by_a_marked_test():
     marked = set()
     for file in TESTS.rglob("test_*.py"):
-        for marks in re.findall(r"mark\.syllabus\(([^)]*)\)", file.read_text()):
+        for marks in re.findall(r"mark\.syllabus\(([^)]*)\)", file.read_text(encoding="utf-8")):
             marked |= set(re.findall(r"\d+\.\d+", marks))
     assert [row.number for row in rows() if row.where and row.number not in marked] == []

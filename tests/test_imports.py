@@ -177,7 +177,7 @@ def loaded_by_command(tmp_path_factory):
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder)
         assert done.returncode == 0, done.stderr
-        loaded[words[0]] = set(json.loads((folder / "modules").read_text()))
+        loaded[words[0]] = set(json.loads((folder / "modules").read_text(encoding="utf-8")))
     return loaded
 
 

@@ -54,7 +54,7 @@ def folder(tmp_path_factory):
 
 def test_a_model_is_used_without_them(folder):
     answer(folder, "predict", "model.lyceum", PENGUINS, "-o", "predicted.csv", "--proba")
-    assert len((folder / "predicted.csv").read_text().splitlines()) == 345
+    assert len((folder / "predicted.csv").read_text(encoding="utf-8").splitlines()) == 345
     assert "posterior" in answer(folder, "explain", "model.lyceum", PENGUINS, "--row", "0")
     measured = json.loads(answer(folder, "evaluate", "model.lyceum", PENGUINS, "--json"))
     assert measured
@@ -140,12 +140,14 @@ def test_a_plot_names_the_extra_and_is_an_import_error(monkeypatch):
 
 
 def test_the_extras_are_those_of_the_project():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
     for extra, packages in _packages.EXTRAS.items():
         listed = " ".join(extras[extra])
         assert all(package in listed for package in packages)
         assert extra in extras["all"][0]
-    required = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     assert not [line for line in required if line.split(">")[0] in ABSENT]
 
 

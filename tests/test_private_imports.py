@@ -45,7 +45,7 @@ def room_of(path: Path) -> str:
 @cache
 def syntax_nodes() -> list[tuple[str, list[ast.AST]]]:
     """(room, what is imported, defined and named) of every file."""
-    trees = ((room_of(path), ast.parse(path.read_text())) for path in SOURCE.rglob("*.py"))
+    trees = ((room_of(path), ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py"))
     return [(room, [node for node in ast.walk(tree) if isinstance(node, LOOKED_AT)]) for room, tree in trees]
 
 

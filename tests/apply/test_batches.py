@@ -69,7 +69,7 @@ def test_a_column_that_is_not_there_is_named(tmp_path):
 
 def test_standard_input_becomes_a_file_that_goes_away():
     with spool("-", io.BytesIO(b"x\n1\n")) as path:
-        assert Path(path).read_text() == "x\n1\n"
+        assert Path(path).read_text(encoding="utf-8") == "x\n1\n"
     assert not Path(path).exists()
     with pytest.raises(DataError, match="standard input is empty"), spool("-", io.BytesIO(b"")):
         pass

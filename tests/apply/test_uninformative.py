@@ -60,7 +60,7 @@ def test_a_table_of_texts_alone_is_clustered_by_words(tmp_path):
         here = [set(topic) for topic in words if row[1].split(", ")[0] in topic]
         assert set(row[1].split(", ")[:6]) == here[0]
     assert found.model.predict(pd.DataFrame({"text": ["bread and flour"]}))[0] == found.labels[1]
-    assert "flour" in found.write_report(tmp_path / "page.html").read_text()
+    assert "flour" in found.write_report(tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_texts_without_a_word_in_common_are_refused_in_a_sentence():

@@ -318,7 +318,7 @@ def test_a_bad_command_ends_with_a_sentence(line, folder, monkeypatch, capfd):
     assert said.strip(), "it said nothing"
     assert "should not happen" not in said, said
     assert "Traceback" not in said, said
-    assert (folder / "full" / "mine.txt").read_text() == "keep me"
-    assert (folder / "t.csv").read_text() == FILES["t.csv"]
+    assert (folder / "full" / "mine.txt").read_text(encoding="utf-8") == "keep me"
+    assert (folder / "t.csv").read_text(encoding="utf-8") == FILES["t.csv"]
     for left in {path.name for path in folder.iterdir()} - {*FILES, *KEPT}:  # a study that was begun
         shutil.rmtree(folder / left)

@@ -78,7 +78,7 @@ def test_nothing_is_replaced_without_force(command, cpu, tmp_path):
     code, _, err = command("fit", cpu, "-t", "class", "-l", "Ridge", "-o", out)
     assert code == 2
     assert "--force" in err
-    assert out.read_text() == "precious"
+    assert out.read_text(encoding="utf-8") == "precious"
     assert command("fit", cpu, "-t", "class", "-l", "Ridge", "-o", out, "--force")[0] == 0
 
 

@@ -52,7 +52,7 @@ def test_a_limit_of_the_size_of_files_is_a_sentence(folder, monkeypatch, capfd):
         assert code == 2, (line, said)
         assert "(ulimit -f)" in said
         assert "Traceback" not in said
-    assert (folder / "old").read_text() == "old"
+    assert (folder / "old").read_text(encoding="utf-8") == "old"
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")

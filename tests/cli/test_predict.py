@@ -186,7 +186,7 @@ def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(comman
     code, _, err = command("predict", models["logistic"], tmp_path / "t.csv", "-o", out, "--force")
     assert code == 2
     assert "age" in err
-    assert out.read_text() == "precious"
+    assert out.read_text(encoding="utf-8") == "precious"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["p.csv", "t.csv"]
 
 

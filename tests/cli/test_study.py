@@ -79,7 +79,7 @@ def test_a_narrow_terminal_has_the_ranking_without_drawings(command, applicants,
 def test_json_is_results_json(command, applicants, done):
     code, text, _ = command(*finished(applicants, done), "--json")
     assert code == 0
-    assert json.loads(text) == json.loads(done.results_path.read_text())
+    assert json.loads(text) == json.loads(done.results_path.read_text(encoding="utf-8"))
 
 
 def test_a_recipe_runs_again_and_its_page_has_pictures(command, done, tmp_path, monkeypatch):
@@ -87,7 +87,7 @@ def test_a_recipe_runs_again_and_its_page_has_pictures(command, done, tmp_path, 
     code, _, err = command("study", "--recipe", done.folder / "recipe.toml", "-o", tmp_path / "again")
     assert (code, err) == (0, "")
     again = Study.open(tmp_path / "again")
-    assert again.report_path.read_text().count("<figure>") > 5
+    assert again.report_path.read_text(encoding="utf-8").count("<figure>") > 5
     assert [s.loss for s in again.comparison.learners] == [s.loss for s in done.comparison.learners]
 
 

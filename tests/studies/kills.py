@@ -49,7 +49,7 @@ def kill_at(out, n_tasks, *options):
 
 def results(out):
     """results.json as bytes, without what differs from run to run."""
-    kept = json.loads((Path(out) / "results.json").read_text())
+    kept = json.loads((Path(out) / "results.json").read_text(encoding="utf-8"))
     kept.pop("timings")
     return json.dumps(kept, indent=1)
 

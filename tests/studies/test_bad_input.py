@@ -229,4 +229,4 @@ def test_a_file_in_the_place_of_the_folder(out):
     out.write_text("mine")
     with pytest.raises(LyceumError, match="is a file: give a folder"):
         lyceum.study(table(), "y", out=out, **QUICK)
-    assert out.read_text() == "mine"
+    assert out.read_text(encoding="utf-8") == "mine"

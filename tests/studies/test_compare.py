@@ -74,7 +74,7 @@ def test_the_choice_is_the_simplest_level_in_loss_and_log_loss(three):
     rest = [name for name, ll in level.items() if np.mean(ll - least) <= stats.sem(ll - least) / 4]
     simplest = min(rest, key=lambda name: three.comparison[name].complexity)
     assert three.choice.name == simplest
-    assert three.choice.name in three.folder.joinpath("results.json").read_text()
+    assert three.choice.name in three.folder.joinpath("results.json").read_text(encoding="utf-8")
 
 
 def _choose(y, posteriors, complexity, **options):

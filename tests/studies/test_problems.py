@@ -35,10 +35,10 @@ def checked(study, *parts):
     """The problems are these, and report and results name them."""
     expected = tuple(f"The {part} could not be made: it broke." for part in parts)
     assert study.problems == expected
-    page = html.unescape(study.report_path.read_text()).replace("\u00a0", " ")
+    page = html.unescape(study.report_path.read_text(encoding="utf-8")).replace("\u00a0", " ")
     for sentence in expected:
         assert sentence in page
-    assert json.loads(study.results_path.read_text())["problems"] == list(expected)
+    assert json.loads(study.results_path.read_text(encoding="utf-8"))["problems"] == list(expected)
     return page
 
 

@@ -190,7 +190,7 @@ def _reads_in_one_run(path, work):
 
 
 def _count():
-    return int(COUNTS.read_text().split()[1])
+    return int(COUNTS.read_text(encoding="utf-8").split()[1])
 
 
 def studied(path, memory_mb=512, **options):

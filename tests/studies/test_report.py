@@ -100,12 +100,14 @@ class Page(HTMLParser):
 
 def page_of(study):
     """The page that the study wrote."""
-    return study.report_path.read_text()
+    return study.report_path.read_text(encoding="utf-8")
 
 
 def pictures_of(study):
     """The pictures of its page by their names, in their order."""
-    names = [figure["name"] for figure in json.loads(study.content_path.read_text())["figures"]]
+    names = [
+        figure["name"] for figure in json.loads(study.content_path.read_text(encoding="utf-8"))["figures"]
+    ]
     return dict(zip(names, re.findall(r'<svg role="img".*?</svg>', page_of(study), re.DOTALL), strict=True))
 
 
@@ -124,7 +126,7 @@ def test_the_page_is_well_formed_and_needs_nothing_else(study):
 
 def test_without_failures_there_are_no_problems(study):
     assert study.problems == ()
-    assert json.loads(study.results_path.read_text())["problems"] == []
+    assert json.loads(study.results_path.read_text(encoding="utf-8"))["problems"] == []
     assert "could not be made" not in page_of(study)
 
 
@@ -264,7 +266,7 @@ def test_names_from_the_data_cannot_become_markup(tmp_path):
     frame = pd.DataFrame({"<script>alert(1)</script>": x, "a&b": rng.choice(["<i>", '"q"'], 80)})
     frame["y"] = np.where(x + rng.normal(size=80) > 0, "<b>yes</b>", "no & no")
     study = lyceum.study(frame, "y", learners=["NaiveBayes"], folds=2, n_settings=1, out=tmp_path / "s")
-    text = study.report_path.read_text()
+    text = study.report_path.read_text(encoding="utf-8")
     assert "<script" not in text
     assert "<b>yes" not in text
     page = Page(text)
@@ -296,11 +298,11 @@ def test_a_report_that_fails_leaves_the_old_one(studies, tmp_path, monkeypatch):
     study = studies["cpu"]
     path = tmp_path / "report.html"
     write_report(study, path)
-    before = path.read_text()
+    before = path.read_text(encoding="utf-8")
     monkeypatch.setattr(lyceum.files.os, "replace", _refuse)
     with pytest.raises(OSError, match="disk full"):
         write_report(study, path)
-    assert path.read_text() == before
+    assert path.read_text(encoding="utf-8") == before
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
 
 
@@ -323,7 +325,7 @@ def test_long_names_may_break_after_an_underscore():
 def test_every_picture_has_its_numbers_as_a_table(study):
     text = page_of(study)
     assert text.count("<figure>") == text.count('<details class="numbers">') >= 6
-    shown = json.loads(study.content_path.read_text())
+    shown = json.loads(study.content_path.read_text(encoding="utf-8"))
     assert len(shown["figures"]) == text.count("<figure>")
     for figure in shown["figures"]:
         assert figure["table"]["rows"]

@@ -93,7 +93,7 @@ class TestTheFolder:
         assert found.comparison.n_folds == 2
 
     def test_other_data_are_refused(self, made, tmp_path):
-        text = datasets.path("penguins").read_text().replace("39.1", "39.2", 1)
+        text = datasets.path("penguins").read_text(encoding="utf-8").replace("39.1", "39.2", 1)
         (tmp_path / "other.csv").write_text(text)
         with pytest.raises(StudyError, match="holds a study of other data"):
             lyceum.study(tmp_path / "other.csv", "species", out=made.folder, **QUICK)
@@ -117,7 +117,7 @@ class TestTheFolder:
     def test_force_removes_what_a_study_wrote_and_nothing_else(self, made):
         (made.folder / "notes.txt").write_text("mine")
         lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
-        assert (made.folder / "notes.txt").read_text() == "mine"
+        assert (made.folder / "notes.txt").read_text(encoding="utf-8") == "mine"
 
     @pytest.mark.parametrize("before", [None, "recipe.toml"])
     def test_a_study_refused_before_a_task_succeeded_leaves_nothing_behind(self, tmp_path, before):

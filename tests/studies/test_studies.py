@@ -104,7 +104,7 @@ def test_the_holdout_is_judged_once_on_rows_that_no_fold_has(credit):
 
 def test_a_study_is_reopened_as_it_was(credit):
     again = Study.open(credit.folder)
-    assert again.as_dict() == credit.as_dict() == json.loads(credit.results_path.read_text())
+    assert again.as_dict() == credit.as_dict() == json.loads(credit.results_path.read_text(encoding="utf-8"))
     assert again.recipe.loss == LossMatrix.from_costs(COSTS)
     assert str(again.schema) == str(credit.schema)
     assert again.answer == credit.answer
