@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import pyarrow as pa
-
+from lyceum._arrow import pa
 from lyceum.data._column_names import unique_names
 from lyceum.data._csv import MISSING, TEXT, CsvFormat
 from lyceum.data._csv_errors import Explained, read_head, unpacked_name

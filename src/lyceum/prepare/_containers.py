@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from scipy import sparse
 
+from lyceum._arrow import pa, pc
 from lyceum.base import library_of
 from lyceum.data import (
     ArraySource,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from lyceum._arrow import is_arrow, pa
 from lyceum.base import OnePassLearner, library_of
 from lyceum.data import ArraySource, Block, Schema, Step, to_arrow
 from lyceum.prepare._base import Transformer
@@ -141,6 +141,6 @@ def _is_missing(y: Any) -> np.ndarray:
 
 
 def _rows_where(data: Any, keep: np.ndarray) -> Any:
-    if isinstance(data, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
+    if is_arrow(data, "Table", "RecordBatch", "Array", "ChunkedArray"):
         return data.filter(pa.array(keep))
     return _safe_indexing(data, np.flatnonzero(keep))
