@@ -71,9 +71,10 @@ def text_table(
     columns = {}
     for j, name in enumerate(names):
         column = cells[:, j]
-        columns[name] = (
-            _categories(column, name) if name in categorical else number_cells(column, name, who, why)
-        )
+        if name in categorical:
+            columns[name] = _categories(column, name)
+        else:
+            columns[name] = number_cells(column, name, who, why)
     return pa.table(columns)
 
 
