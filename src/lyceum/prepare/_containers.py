@@ -79,7 +79,7 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
 def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Any) -> np.ndarray:
     """An array of objects: the categories that codes stand for, None for a missing word."""
     given = text_array(X, needs_text=False)
-    places = {} if given is None else {name: j for j, name in enumerate(source.schema.names)}
+    places = {name: j for j, name in enumerate(source.schema.names)}
     out = cells.astype(object)
     for j, column in enumerate(schema):
         if column.categories is None:
@@ -94,7 +94,9 @@ def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Any) -> np
         known = ~unknown & ~missing
         out[known, j] = column.categories.astype(object)[cells[known, j].astype(np.intp)]
         out[missing, j] = None if column.is_text else np.nan
-        out[unknown, j] = given[unknown, places[column.name]] if column.name in places else None
+        out[unknown, j] = None
+        if given is not None and column.name in places:
+            out[unknown, j] = given[unknown, places[column.name]]
     return out
 
 
