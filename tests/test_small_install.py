@@ -78,9 +78,9 @@ def test_what_needs_arrow_says_how_to_install_it(small):
 
 
 def test_a_module_of_arrow_is_imported_by_its_first_name(monkeypatch):
-    from lyceum import _arrow
+    from lyceum import _lazy_arrow
 
-    module = _arrow._Module("pyarrow.compute")
+    module = _lazy_arrow._Module("pyarrow.compute")
     assert not hasattr(module, "__wrapped__")
     assert list(vars(module)) == ["__name__"]  # inspecting has imported nothing
     import pyarrow.compute as pc

@@ -15,7 +15,7 @@ from tests.checks.fits import METHODS, Case, columns_of, quiet, same
 from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers
 from tests.checks.tables import data_for, mixed_for
 
-from lyceum import _arrow
+from lyceum import _lazy_arrow
 from lyceum.errors import MissingPackageError
 
 __all__ = ["arrays_need_no_arrow"]
@@ -66,13 +66,21 @@ def _array(result: Any) -> Any:
 def without_arrow() -> Iterator[None]:
     """As where Arrow is not installed: every use of it by Lyceum raises MissingPackageError."""
     refusal = MissingPackageError("Arrow was asked for")
-    modules = [_arrow.pa, _arrow.pc, _arrow.csv, _arrow.feather, _arrow.json, _arrow.pq, _arrow.pt]
+    modules = [
+        _lazy_arrow.pa,
+        _lazy_arrow.pc,
+        _lazy_arrow.csv,
+        _lazy_arrow.feather,
+        _lazy_arrow.json,
+        _lazy_arrow.pq,
+        _lazy_arrow.pt,
+    ]
     known = [vars(module).copy() for module in modules]
     for module in modules:
         for name in vars(module).keys() - {"__name__"}:
             delattr(module, name)
     try:
-        with patch.object(_arrow, "check_installed", side_effect=refusal):
+        with patch.object(_lazy_arrow, "check_installed", side_effect=refusal):
             yield
     finally:
         for module, names in zip(modules, known, strict=True):

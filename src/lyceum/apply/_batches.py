@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from lyceum._arrow import pa, pq, text_type
+from lyceum._lazy_arrow import pa, pq, text_type
 from lyceum.data import (
     Column,
     FileFormat,

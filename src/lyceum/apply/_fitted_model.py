@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from lyceum import progress
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.apply._batches import Batches
 from lyceum.apply._pipeline_explanation import explain_steps
 from lyceum.base import Density

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from lyceum._arrow import csv, pa
+from lyceum._lazy_arrow import csv, pa
 from lyceum.bayes import NaiveBayes
 from lyceum.data import FileFormat, read_data, say
 from lyceum.errors import DataError, SettingError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data import Block, Column
 
 __all__ = ["original_cells", "original_columns"]

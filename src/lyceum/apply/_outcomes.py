@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.data import Column, Schema, TableCoder
 from lyceum.errors import DataError

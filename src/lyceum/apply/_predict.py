@@ -12,8 +12,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from lyceum._arrow import csv as pa_csv
-from lyceum._arrow import pa, pc, pq
+from lyceum._lazy_arrow import csv as pa_csv
+from lyceum._lazy_arrow import pa, pc, pq
 from lyceum.apply._batches import spool
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._original_columns import original_columns

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum._packages import check_installed
 from lyceum.apply._batches import spool
 from lyceum.apply._original_columns import original_columns

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lyceum import plot
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 
 __all__ = ["reduction_figures"]
 

@@ -17,7 +17,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data import Align, Block, Column, Rows, Schema, is_dask, is_frame, to_arrow
 
 __all__ = ["NewColumns", "library_of", "output_library"]

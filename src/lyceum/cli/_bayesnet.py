@@ -289,7 +289,7 @@ def sample(
     force: Force = False,
 ) -> None:
     """Draw rows from a network."""
-    from lyceum._arrow import csv, pa, pq
+    from lyceum._lazy_arrow import csv, pa, pq
 
     if out != "-":
         refuse_to_replace(out, force, (".csv", ".parquet"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from lyceum._arrow import csv, pq
+from lyceum._lazy_arrow import csv, pq
 from lyceum._packages import check_installed
 from lyceum.apply import reduce_table
 from lyceum.cli._options import refuse_to_replace

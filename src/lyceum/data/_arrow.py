@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import is_arrow, pa, pc, pt
+from lyceum._lazy_arrow import is_arrow, pa, pc, pt
 from lyceum.data._column_names import check_names
 from lyceum.data._pandas_columns import arrow_table, is_pandas, small_arrow_table
 from lyceum.errors import SchemaError

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import is_arrow, pa, pc
+from lyceum._lazy_arrow import is_arrow, pa, pc
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers

@@ -12,8 +12,8 @@ from typing import IO, TypeVar
 
 import numpy as np
 
-from lyceum._arrow import csv as pc
-from lyceum._arrow import pa, text_type
+from lyceum._lazy_arrow import csv as pc
+from lyceum._lazy_arrow import pa, text_type
 from lyceum._native import native
 from lyceum.data._arrow import replace_columns
 from lyceum.data._column_names import renamed_note, unique_names

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import frame_table, is_frame
 from lyceum.data._block import Block

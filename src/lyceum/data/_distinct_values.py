@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum._arrow import pa, pc
+from lyceum._lazy_arrow import pa, pc
 from lyceum.data._arrow import numbers
 from lyceum.data._column import union_levels
 

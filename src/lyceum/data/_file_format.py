@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lyceum._arrow import pa, text_type
+from lyceum._lazy_arrow import pa, text_type
 from lyceum.data._column_names import unique_names
 from lyceum.data._csv import MISSING, CsvFormat
 from lyceum.data._csv_errors import Explained, read_head, unpacked_name

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from lyceum._arrow import pa, pc
+from lyceum._lazy_arrow import pa, pc
 from lyceum.data._arff import read_arff
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._csv_errors import read_head, unpacked_name
@@ -337,7 +337,7 @@ def _read_arrow(path: str, form: FileFormat) -> pa.Table:
 
 def _arrow_table(path: str) -> pa.Table:
     """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
-    from lyceum._arrow import feather
+    from lyceum._lazy_arrow import feather
 
     with open_whole(path) as file:
         if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):

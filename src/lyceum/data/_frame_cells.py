@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa, pt
+from lyceum._lazy_arrow import pa, pt
 from lyceum.data._arrow import column_class, to_arrow
 from lyceum.data._column import Column
 from lyceum.data._schema import Schema

@@ -17,7 +17,7 @@ from sklearn.utils.validation import (
     check_consistent_length,
 )
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._array_schema import array_schema
 from lyceum.data._arrow import frame_table, is_frame

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._column import Column, Kind
 from lyceum.data._column_roles import ColumnRoles

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lyceum._arrow import json as pj
-from lyceum._arrow import pa, text_type
+from lyceum._lazy_arrow import json as pj
+from lyceum._lazy_arrow import pa, text_type
 from lyceum.data._arrow import replace_columns
 from lyceum.data._csv_errors import read_head
 from lyceum.data._file_format import FileFormat, text_encoding
@@ -84,7 +84,7 @@ def _column(cells: list[Any]) -> pa.Array:
 
 def _with_missing(table: pa.Table, missing: tuple[str, ...]) -> pa.Table:
     """Text as dictionaries, without the cells that mean missing."""
-    from lyceum._arrow import pc
+    from lyceum._lazy_arrow import pc
 
     texts = {}
     for name, cells in zip(table.column_names, table.columns):

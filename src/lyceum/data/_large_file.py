@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa, pc
+from lyceum._lazy_arrow import pa, pc
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import decode_dictionary

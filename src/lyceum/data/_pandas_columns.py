@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data._column_names import check_names
 from lyceum.errors import SchemaError
 

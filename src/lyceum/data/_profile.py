@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._column import DECLARED, EXACT, NOTHING, TIMES, Column, Kind, declared_column, union_levels
 from lyceum.data._distinct_values import FEW, MANY, Counted, count_declared, count_numbers, count_text

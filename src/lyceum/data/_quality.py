@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data._arrow import column_class, decode_dictionary, numbers
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._text_arrays import is_number

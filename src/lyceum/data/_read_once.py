@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from lyceum._arrow import pa, pq
+from lyceum._lazy_arrow import pa, pq
 
 __all__ = [
     "FileReads",

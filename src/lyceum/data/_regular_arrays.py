@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_feature_names, validate_data
 
-from lyceum._arrow import is_arrow
+from lyceum._lazy_arrow import is_arrow
 from lyceum.data._arrow import is_frame
 
 __all__ = ["check_feature_names", "is_flat", "validated_array", "validated_pair"]

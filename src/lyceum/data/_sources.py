@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from lyceum._arrow import pa, pq
+from lyceum._lazy_arrow import pa, pq
 from lyceum.data._block import Block, as_float, block_rows
 from lyceum.data._coding import ArrayCoder, TableCoder, with_texts
 from lyceum.data._csv import CsvFormat

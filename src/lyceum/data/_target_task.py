@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data._column_roles import target_column
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._rows import Rows

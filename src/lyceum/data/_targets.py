@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from lyceum._arrow import is_arrow
+from lyceum._lazy_arrow import is_arrow
 from lyceum.data._coding import class_codes, labels, target_numbers
 from lyceum.data._column import Column, Kind
 from lyceum.data._pandas_columns import is_missing, is_pandas, with_arrow_type

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.errors import SchemaError
 
 __all__ = [

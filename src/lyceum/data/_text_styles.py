@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lyceum._arrow import pa, pc
+from lyceum._lazy_arrow import pa, pc
 from lyceum.data._arrow import replace_columns
 
 __all__ = ["FORMATS", "Written", "describe_written", "parse_columns", "parse_text", "style_of"]

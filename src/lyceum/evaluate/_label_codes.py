@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.base import target_of
 from lyceum.data import Rows, class_codes, refuse_beside_rows, row_weights
 from lyceum.errors import DataError, MissingValuesError, SettingError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.errors import DataError, SettingError
 from lyceum.networks._elimination import relevant_names
 from lyceum.networks._evidence import Evidence

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from lyceum._arrow import is_arrow, pa
+from lyceum._lazy_arrow import is_arrow, pa
 from lyceum.base import OnePassLearner, library_of
 from lyceum.data import ArraySource, Block, Schema, Step, text_array, to_arrow
 from lyceum.prepare._base import Transformer

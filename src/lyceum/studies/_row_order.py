@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lyceum._arrow import pa, pc
+from lyceum._lazy_arrow import pa, pc
 from lyceum.errors import StudyError
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._study_data import StudyData

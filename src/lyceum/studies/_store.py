@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa, pq
+from lyceum._lazy_arrow import pa, pq
 from lyceum.errors import StudyError
 from lyceum.files import write_file
 from lyceum.studies._disk import damage_error, explain_disk_errors

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.data import (
     ColumnInspection,
     FileFormat,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._arrow import pa
+from lyceum._lazy_arrow import pa
 from lyceum.base import Learner
 from lyceum.errors import DataError
 from lyceum.report import Table, plain, show_count
