@@ -17,7 +17,7 @@ SANITIZED_TESTS := tests/native tests/trees tests/tree_core tests/kernels tests/
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
 .PHONY: build demo test test-lowest portable lint format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
-	clean
+	small-test clean
 
 # What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
 # A recent pip reads the lists of what there is in half the time; putting Python's own into .venv first would take longer.
@@ -94,6 +94,10 @@ wheel:
 wheel-test: wheel
 	for python in $(WHEEL_PYTHONS); do $$python packaging/try_wheel.py || exit 1; done
 	$(PYTHON) packaging/try_wheel.py --sdist
+
+# the run-time install of docs/deploying.md: its size, and the same answers there; the wheel of dist/ or this checkout
+small-test: $(STAMP)
+	$(BIN)/python packaging/try_small.py
 
 sanitize-kernels:
 	cmake -S . -B build/sanitize -DLYCEUM_TESTS=ON -DLYCEUM_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.checks.array_laws import arrays_need_no_arrow
 from tests.checks.category_laws import (
     a_warm_start_keeps_or_refuses_the_columns,
     the_order_of_categories_does_not_matter_later,
@@ -80,6 +81,7 @@ LAWS: tuple[Law, ...] = (
     posteriors_are_probabilities,
     explanations_name_columns_and_sum_to_the_score,
     explanations_need_one_pass,
+    arrays_need_no_arrow,
 )
 
 

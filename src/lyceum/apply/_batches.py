@@ -13,9 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from lyceum._lazy_arrow import pa, pq, text_type
 from lyceum.data import (
     Column,
     FileFormat,
@@ -33,7 +31,6 @@ from lyceum.errors import DataError, SchemaError
 __all__ = ["Batches", "spool"]
 
 _ROWS = 1 << 17
-_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ class Batches:
             typed = form.with_types(path)
             self._check(list(typed.types), path)
             known = {column.name: _csv_type(column, typed.types[column.name]) for column in self.columns}
-            types = {name: known.get(name, _TEXT) for name in typed.types}
+            types = {name: known.get(name, text_type()) for name in typed.types}
             written = {name: style for name, style in typed.written.items() if name in numeric}
             say(typed.notes, path)
             for batch in replace(typed, types=types, written=written).stream_on(path, numeric):
@@ -129,7 +126,7 @@ class Batches:
 def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
     """The type that fits every cell which the model could take."""
     if column.is_text:
-        return _TEXT
+        return text_type()
     if column.categories is not None and column.categories.dtype.kind == "b":
         return pa.bool_()
     return pa.float64() if pa.types.is_null(inferred) or pa.types.is_integer(inferred) else inferred

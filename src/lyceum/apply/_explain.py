@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.apply._batches import Batches, spool
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.data import FileFormat

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from sklearn.pipeline import Pipeline
 
 from lyceum import progress
+from lyceum._lazy_arrow import pa
 from lyceum.apply._batches import Batches
 from lyceum.apply._pipeline_explanation import explain_steps
 from lyceum.base import Density

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 from sklearn.base import is_classifier
 
+from lyceum._lazy_arrow import csv, pa
 from lyceum.bayes import NaiveBayes
 from lyceum.data import FileFormat, read_data, say
 from lyceum.errors import DataError, SettingError
@@ -188,7 +187,7 @@ class _Work:
     def write(self) -> None:
         whole = self.table.append_column(self.target, pa.array(self.labels, pa.string()))
         buffer = io.BytesIO()
-        pa.csv.write_csv(whole, buffer)
+        csv.write_csv(whole, buffer)
         write_file(self.out, buffer.getvalue())
 
     def result(self) -> Labelled:

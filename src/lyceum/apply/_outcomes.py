@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.data import Column, Schema, TableCoder
 from lyceum.errors import DataError

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 
+from lyceum._lazy_arrow import csv as pa_csv
+from lyceum._lazy_arrow import pa, pc, pq
 from lyceum.apply._batches import spool
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._original_columns import original_columns
@@ -223,7 +221,7 @@ _MAKERS = {
     ".csv": lambda where, schema: pa_csv.CSVWriter(
         where, schema, write_options=pa_csv.WriteOptions(quoting_style="needed")
     ),
-    ".parquet": pq.ParquetWriter,
+    ".parquet": lambda where, schema: pq.ParquetWriter(where, schema),
 }
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum._packages import check_installed
 from lyceum.apply._batches import spool
 from lyceum.apply._original_columns import original_columns

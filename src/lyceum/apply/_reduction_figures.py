@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from lyceum import plot
+from lyceum._lazy_arrow import pa
 
 __all__ = ["reduction_figures"]
 

@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from sklearn.base import TransformerMixin
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._lazy_arrow import pa
 from lyceum.data import Align, Block, Column, Rows, Schema, is_dask, is_frame, to_arrow
 
 __all__ = ["NewColumns", "library_of", "output_library"]

@@ -289,9 +289,7 @@ def sample(
     force: Force = False,
 ) -> None:
     """Draw rows from a network."""
-    import pyarrow as pa
-    import pyarrow.csv as csv
-    import pyarrow.parquet as pq
+    from lyceum._lazy_arrow import csv, pa, pq
 
     if out != "-":
         refuse_to_replace(out, force, (".csv", ".parquet"))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow.csv as csv
-import pyarrow.parquet as pq
 from rich.text import Text
 
+from lyceum._lazy_arrow import csv, pq
 from lyceum._packages import check_installed
 from lyceum.apply import reduce_table
 from lyceum.cli._options import refuse_to_replace

@@ -6,9 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
+from lyceum._lazy_arrow import pa, pc
 from lyceum.data._csv import CsvFormat
 from lyceum.data._read_once import open_whole
 from lyceum.errors import DataError

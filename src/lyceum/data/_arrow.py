@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.types as pt
 
+from lyceum._lazy_arrow import is_arrow, pa, pc, pt
 from lyceum.data._column_names import check_names
 from lyceum.data._pandas_columns import arrow_table, is_pandas, small_arrow_table
 from lyceum.errors import SchemaError
@@ -29,7 +28,7 @@ _SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer th
 
 def is_frame(X: Any) -> bool:
     """Whether X is a frame of named columns that speaks Arrow (pandas, Polars, pyarrow, DuckDB)."""
-    if isinstance(X, pa.Table | pa.RecordBatch | pa.RecordBatchReader) or _is_lazy(X):
+    if is_arrow(X, "Table", "RecordBatch", "RecordBatchReader") or _is_lazy(X):
         return True
     return hasattr(X, "columns") and (hasattr(X, "__arrow_c_stream__") or is_pandas(X))
 
@@ -107,10 +106,8 @@ def _has_views(kind: pa.DataType) -> bool:
 def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not pt.is_dictionary(column.type):
         return column.cast(pa.large_string())
-    return pa.chunked_array([_plain_dictionary(chunk) for chunk in column.chunks], _TEXT)
-
-
-_TEXT = pa.dictionary(pa.int32(), pa.large_string())
+    kind = pa.dictionary(pa.int32(), pa.large_string())
+    return pa.chunked_array([_plain_dictionary(chunk) for chunk in column.chunks], kind)
 
 
 def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -132,7 +129,7 @@ def replace_columns(table: Any, columns: Mapping[str, pa.Array | pa.ChunkedArray
 def column_class(kind: pa.DataType, name: str) -> str:
     """What a column holds: "number", "number-dictionary", "text", "bool", "time" or "empty"."""
     values = kind.value_type if pt.is_dictionary(kind) else kind
-    for holds, accepts in _CLASSES.items():
+    for holds, accepts in _classes().items():
         if any(accept(values) for accept in accepts):
             return holds if values is kind or holds == "text" else "number-dictionary"
     raise SchemaError(
@@ -146,13 +143,15 @@ def _is_text(kind: pa.DataType) -> bool:
     return pt.is_string(kind) or pt.is_large_string(kind) or kind == pa.string_view()
 
 
-_CLASSES = {
-    "number": (pt.is_integer, pt.is_floating, pt.is_decimal),
-    "bool": (pt.is_boolean,),
-    "text": (_is_text,),
-    "time": (pt.is_timestamp, pt.is_date, pt.is_time, pt.is_duration),
-    "empty": (pt.is_null,),
-}
+@cache
+def _classes() -> dict[str, tuple[Callable[[Any], bool], ...]]:
+    return {
+        "number": (pt.is_integer, pt.is_floating, pt.is_decimal),
+        "bool": (pt.is_boolean,),
+        "text": (_is_text,),
+        "time": (pt.is_timestamp, pt.is_date, pt.is_time, pt.is_duration),
+        "empty": (pt.is_null,),
+    }
 
 
 def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from lyceum._lazy_arrow import is_arrow, pa, pc
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
@@ -290,7 +289,7 @@ def decode(codes: np.ndarray, column: Column) -> pa.Array:
 
 def labels(y: Any, name: str, of: str = "") -> np.ndarray:
     """Class labels of any library as a flat array; raises where one is missing, in which row `of` what."""
-    values = np.asarray(y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y).reshape(-1)
+    values = np.asarray(y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y).reshape(-1)
     if values.dtype.kind in "iubU":
         return values
     cells = arrow_array(values, f"target {name!r}")

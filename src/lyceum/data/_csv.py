@@ -6,13 +6,14 @@ import codecs
 import io
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import islice
 from typing import IO, TypeVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv as pc
 
+from lyceum._lazy_arrow import csv as pc
+from lyceum._lazy_arrow import pa, text_type
 from lyceum._native import native
 from lyceum.data._arrow import replace_columns
 from lyceum.data._column_names import renamed_note, unique_names
@@ -38,29 +39,31 @@ from lyceum.data._text_styles import (
 )
 from lyceum.errors import DataError, SchemaError
 
-__all__ = ["MISSING", "TEXT", "CsvFormat"]
+__all__ = ["MISSING", "CsvFormat"]
 
 #: Cells that stand for a missing value.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 _READ_BYTES = 1 << 20
 _STREAM_BYTES = 8 << 20
-TEXT = pa.dictionary(pa.int32(), pa.string())
 
-# The types that Arrow tries on a column, in its order: the first that fits every cell is the type of the
-# column.
-_LADDER = (
-    pa.null(),
-    pa.int64(),
-    pa.bool_(),
-    pa.date32(),
-    pa.time32("s"),
-    pa.timestamp("s"),
-    pa.timestamp("ns"),
-    pa.timestamp("s", "UTC"),
-    pa.timestamp("ns", "UTC"),
-    pa.float64(),
-    TEXT,
-)
+
+@cache
+def _ladder() -> tuple[pa.DataType, ...]:
+    """The types that Arrow tries on a column, in its order: the first that fits every cell is its type."""
+    return (
+        pa.null(),
+        pa.int64(),
+        pa.bool_(),
+        pa.date32(),
+        pa.time32("s"),
+        pa.timestamp("s"),
+        pa.timestamp("ns"),
+        pa.timestamp("s", "UTC"),
+        pa.timestamp("ns", "UTC"),
+        pa.float64(),
+        text_type(),
+    )
+
 
 # encodings in which a byte below 128 is always the character of that number, by the names that Python gives
 _PLAIN_ENCODINGS = ("utf-8", "ascii", "cp1252", "iso8859-1")
@@ -207,8 +210,8 @@ class CsvFormat:
         """This format with the column of the misfit as the next type, or way of writing, that takes it."""
         name, written = misfit.name, dict(self.written)
         before = written.pop(name, None)
-        kind = TEXT if before is not None else _next(self.types[name], misfit)
-        if kind == TEXT and before is None:
+        kind = text_type() if before is not None else _next(self.types[name], misfit)
+        if kind == text_type() and before is None:
             cell, known = pa.array([misfit.cell]), self.known.get(name, "")
             style = style_of(cell, self.given_decimal, self.decimal, known)
             if style is not None:
@@ -245,7 +248,7 @@ class CsvFormat:
         form, batch = self._with_long_rows(lambda form: form._first_batch(source))
         types = {column.name: column.type for column in batch.schema}
         written = styles_of(batch, self.given_decimal, self.decimal, self.known)
-        return replace(form, types={**types, **dict.fromkeys(written, TEXT)}, written=written)
+        return replace(form, types={**types, **dict.fromkeys(written, text_type())}, written=written)
 
     def _first_batch(self, source: str) -> pa.RecordBatch:
         with Explained(source, self) as explained:
@@ -347,8 +350,8 @@ class _LineBreaks:
 
 def _next(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
     """The next type that takes the cell."""
-    for wider in _LADDER[_rank(kind) + 1 :]:
-        if wider == TEXT or _takes(wider, misfit.cell):
+    for wider in _ladder()[_rank(kind) + 1 :]:
+        if wider == text_type() or _takes(wider, misfit.cell):
             return wider
     raise misfit
 
@@ -367,7 +370,7 @@ def _takes(kind: pa.DataType, cell: str) -> bool:
 
 
 def _rank(kind: pa.DataType) -> int:
-    return _LADDER.index(kind) if kind in _LADDER else len(_LADDER) - 1
+    return _ladder().index(kind) if kind in _ladder() else len(_ladder()) - 1
 
 
 def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
@@ -377,4 +380,4 @@ def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
         for column in schema:
             known = highest.get(column.name, column.type)
             highest[column.name] = column.type if _rank(column.type) > _rank(known) else known
-    return {name: kind if kind in _LADDER else TEXT for name, kind in highest.items()}
+    return {name: kind if kind in _ladder() else text_type() for name, kind in highest.items()}

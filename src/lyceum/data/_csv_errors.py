@@ -7,8 +7,7 @@ import re
 from collections import Counter
 from typing import IO, TYPE_CHECKING
 
-import pyarrow as pa
-
+from lyceum._lazy_arrow import pa
 from lyceum.data._read_once import is_packed, read_start, reading_once
 from lyceum.errors import DataError, SchemaError
 

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import frame_table, is_frame
 from lyceum.data._block import Block

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
+from lyceum._lazy_arrow import pa
 from lyceum._packages import check_installed
 from lyceum.data._arrow import to_arrow
 from lyceum.data._file_format import FileFormat

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from lyceum._lazy_arrow import pa, pc
 from lyceum.data._arrow import numbers
 from lyceum.data._column import union_levels
 

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import pyarrow as pa
-
+from lyceum._lazy_arrow import pa, text_type
 from lyceum.data._column_names import unique_names
-from lyceum.data._csv import MISSING, TEXT, CsvFormat
+from lyceum.data._csv import MISSING, CsvFormat
 from lyceum.data._csv_errors import Explained, read_head, unpacked_name
 from lyceum.data._text_styles import style_of
 from lyceum.errors import DataError
@@ -96,7 +95,7 @@ class FileFormat:
         if not self.header:
             names = tuple(f"x{j}" for j in range(len(rows[0]) if rows else 0)) or None
         columns = zip(names or unique_names(rows[0]), zip(*rows)) if rows else ()
-        long = {name: TEXT for name, cells in columns if _is_long(cells[self.header :])}
+        long = {name: text_type() for name, cells in columns if _is_long(cells[self.header :])}
         notes = list(_notes(self, encoding, decimal, rows))
         return CsvFormat(
             separator, encoding, self.missing, types=long, names=names, decimal=decimal,

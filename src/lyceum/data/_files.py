@@ -9,11 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
+from lyceum._lazy_arrow import pa, pc
 from lyceum.data._arff import read_arff
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._csv_errors import read_head, unpacked_name
@@ -309,7 +307,7 @@ def check_has_rows(n_rows: int, source: str) -> None:
         raise DataError(f"{source} has column names but no rows (0 samples)")
 
 
-Tables = tuple[list[pa.Table], tuple[str, ...], str]
+Tables: TypeAlias = "tuple[list[pa.Table], tuple[str, ...], str]"
 
 
 def _read_csv(paths: Sequence[str], form: FileFormat) -> Tables:
@@ -339,7 +337,7 @@ def _read_arrow(path: str, form: FileFormat) -> pa.Table:
 
 def _arrow_table(path: str) -> pa.Table:
     """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
-    import pyarrow.feather as feather
+    from lyceum._lazy_arrow import feather
 
     with open_whole(path) as file:
         if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):

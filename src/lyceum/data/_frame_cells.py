@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.types as pt
 
+from lyceum._lazy_arrow import pa, pt
 from lyceum.data._arrow import column_class, to_arrow
 from lyceum.data._column import Column
 from lyceum.data._schema import Schema

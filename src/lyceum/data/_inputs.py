@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import (
@@ -18,6 +17,7 @@ from sklearn.utils.validation import (
     check_consistent_length,
 )
 
+from lyceum._lazy_arrow import pa
 from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._array_schema import array_schema
 from lyceum.data._arrow import frame_table, is_frame
@@ -45,6 +45,7 @@ from lyceum.data._targets import (
     with_classes,
 )
 from lyceum.data._text_arrays import text_array, text_columns, text_table
+from lyceum.data._text_cells import text_source
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["Inputs"]
@@ -348,9 +349,7 @@ class Inputs:
             )
         _check_n_features(self.learner, cells, reset=False)
         _check_feature_names(self.learner, cells, reset=False)
-        listed = {column.name for column in schema if not column.numeric}
-        table = text_table(cells, schema.names, listed, self.who, "it was fitted on numbers there")
-        return Rows(coded_source(table, schema))
+        return Rows(text_source(cells, schema, self.who, "it was fitted on numbers there"))
 
     def _check_dask(self, X: Any, schema: Schema) -> None:
         """Refuse columns that do not fit at once, not when the lazy result is computed."""

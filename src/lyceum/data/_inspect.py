@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._column import Column, Kind
 from lyceum.data._column_roles import ColumnRoles

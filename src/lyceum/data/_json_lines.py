@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.json as pj
-
+from lyceum._lazy_arrow import json as pj
+from lyceum._lazy_arrow import pa, text_type
 from lyceum.data._arrow import replace_columns
 from lyceum.data._csv_errors import read_head
 from lyceum.data._file_format import FileFormat, text_encoding
@@ -16,7 +15,6 @@ from lyceum.errors import DataError
 
 __all__ = ["read_json"]
 
-_TEXT = pa.dictionary(pa.int32(), pa.string())
 _BLOCK = 1 << 24
 
 
@@ -86,12 +84,12 @@ def _column(cells: list[Any]) -> pa.Array:
 
 def _with_missing(table: pa.Table, missing: tuple[str, ...]) -> pa.Table:
     """Text as dictionaries, without the cells that mean missing."""
-    import pyarrow.compute as pc
+    from lyceum._lazy_arrow import pc
 
     texts = {}
     for name, cells in zip(table.column_names, table.columns):
         if pa.types.is_string(cells.type):
             gone = pc.is_in(cells, pa.array(missing, pa.string()))
             cells = pc.if_else(gone, pa.scalar(None, pa.string()), cells)
-            texts[name] = cells.cast(_TEXT) if len(cells) else cells
+            texts[name] = cells.cast(text_type()) if len(cells) else cells
     return replace_columns(table, texts)

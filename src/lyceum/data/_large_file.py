@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from lyceum._lazy_arrow import pa, pc
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import decode_dictionary

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.data._column_names import check_names
 from lyceum.errors import SchemaError
 
@@ -20,10 +20,13 @@ __all__ = [
     "with_arrow_type",
 ]
 
-_REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError)
-
 # levels of a category type that Arrow has no type for: they become text
 _TEXT_LEVELS = ("interval", "period", "mixed", "mixed-integer", "complex")
+
+
+def _refused() -> tuple[type[Exception], ...]:
+    """What Arrow raises of values that it has no type for."""
+    return pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError
 
 
 def is_pandas(X: Any) -> bool:
@@ -36,7 +39,7 @@ def arrow_table(frame: Any) -> pa.Table:
     renamed = _with_arrow_types(frame.set_axis([str(name) for name in frame.columns], axis=1))
     try:
         return pa.Table.from_pandas(renamed, preserve_index=False)
-    except _REFUSED:
+    except _refused():
         for name, column in renamed.items():
             arrow_array(column, f"column {name!r}")  # says which column it is
         raise
@@ -116,7 +119,7 @@ def arrow_array(values: Any, what: str) -> pa.Array | pa.ChunkedArray:
     """
     try:
         return pa.array(values, from_pandas=True)
-    except _REFUSED as error:
+    except _refused() as error:
         raise SchemaError(f"{what} {_refusal(np.asarray(values, dtype=object), error)}") from error
 
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._column import DECLARED, EXACT, NOTHING, TIMES, Column, Kind, declared_column, union_levels
 from lyceum.data._distinct_values import FEW, MANY, Counted, count_declared, count_numbers, count_text

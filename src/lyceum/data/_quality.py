@@ -13,8 +13,8 @@ from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.data._arrow import column_class, decode_dictionary, numbers
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._text_arrays import is_number

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+from lyceum._lazy_arrow import pa, pq
 
 __all__ = [
     "FileReads",

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from sklearn.utils.validation import _check_feature_names, validate_data
 
+from lyceum._lazy_arrow import is_arrow
 from lyceum.data._arrow import is_frame
 
 __all__ = ["check_feature_names", "is_flat", "validated_array", "validated_pair"]
@@ -20,7 +20,7 @@ _TYPES = frozenset(map(np.dtype, ("i1", "u1", "i2", "i4", "i8", "f4", "f8")))
 
 def check_feature_names(learner: Any, X: Any, reset: bool) -> None:
     """Set `feature_names_in_`, or compare the names of a frame or table with it."""
-    names = X.column_names if isinstance(X, pa.Table) else list(X.columns)
+    names = X.column_names if is_arrow(X, "Table") else list(X.columns)
     if names and all(type(name) is str for name in names):
         if reset:
             learner.feature_names_in_ = np.array(names, dtype=object)

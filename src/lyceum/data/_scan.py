@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import frame_table, is_frame
 from lyceum.data._coding import FEW_ROWS, TableCoder, with_texts

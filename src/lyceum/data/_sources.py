@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from scipy import sparse
 
+from lyceum._lazy_arrow import pa, pq
 from lyceum.data._block import Block, as_float, block_rows
 from lyceum.data._coding import ArrayCoder, TableCoder, with_texts
 from lyceum.data._csv import CsvFormat

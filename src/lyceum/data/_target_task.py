@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.data._column_roles import target_column
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._rows import Rows

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
+from lyceum._lazy_arrow import is_arrow
 from lyceum.data._coding import class_codes, labels, target_numbers
 from lyceum.data._column import Column, Kind
 from lyceum.data._pandas_columns import is_missing, is_pandas, with_arrow_type
@@ -34,8 +34,8 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
     """The target as a flat array of one type, without missing values."""
     if y is None or task is None:
         return None
-    if isinstance(y, pa.Array | pa.ChunkedArray):
-        y = y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y.to_numpy()
+    if is_arrow(y, "Array", "ChunkedArray"):
+        y = y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y.to_numpy()
     if is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
     y = np.asarray(y)
@@ -64,7 +64,7 @@ def fill_unlabelled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray
     >>> fill_unlabelled([2, -1, 3], "y", "A learner")
     (array([2, 2, 3]), array([False,  True, False]))
     """
-    if isinstance(y, pa.Array | pa.ChunkedArray):
+    if is_arrow(y, "Array", "ChunkedArray"):
         y = y.to_pylist()
     elif is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")

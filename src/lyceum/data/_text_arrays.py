@@ -6,11 +6,19 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.errors import SchemaError
 
-__all__ = ["is_number", "text_array", "text_columns", "text_table"]
+__all__ = [
+    "check_one_type",
+    "is_missing_cell",
+    "is_number",
+    "number_cells",
+    "text_array",
+    "text_columns",
+    "text_table",
+]
 
 
 def text_array(X: Any, needs_text: bool = True) -> np.ndarray | None:
@@ -63,25 +71,34 @@ def text_table(
     columns = {}
     for j, name in enumerate(names):
         column = cells[:, j]
-        columns[name] = _categories(column, name) if name in categorical else _numbers(column, name, who, why)
+        if name in categorical:
+            columns[name] = _categories(column, name)
+        else:
+            columns[name] = number_cells(column, name, who, why)
     return pa.table(columns)
 
 
 def _categories(column: np.ndarray, name: str) -> pa.Array:
-    missing = _is_missing(column)
+    missing = is_missing_cell(column)
+    check_one_type(column, missing, name)
+    if missing.all() or isinstance(column[~missing][0], str):
+        return pa.array(column, mask=missing, type=pa.string())
+    return pa.array(number_cells(column, name, "", ""), from_pandas=True)
+
+
+def check_one_type(column: np.ndarray, missing: np.ndarray, name: str) -> None:
+    """Raise SchemaError if the cells that are not missing are neither all text nor all numbers."""
     kinds = {isinstance(cell, str) for cell in column[~missing]}
     if len(kinds) > 1:
         raise SchemaError(
             f"column {name!r} holds text and numbers, {_example(column)!r} among them: make them all text"
         )
-    if kinds != {False}:  # text, or nothing at all
-        return pa.array(column, mask=missing, type=pa.string())
-    return pa.array(_numbers(column, name, "", ""), from_pandas=True)
 
 
-def _numbers(column: np.ndarray, name: str, who: str, why: str) -> np.ndarray:
+def number_cells(column: np.ndarray, name: str, who: str, why: str) -> np.ndarray:
+    """The cells of a column as floats, NaN where they are missing; `who` and `why` are for messages."""
     numbers = np.full(len(column), np.nan)
-    known = ~_is_missing(column)
+    known = ~is_missing_cell(column)
     try:
         numbers[known] = column[known].astype(np.float64)
     except ValueError:
@@ -91,7 +108,8 @@ def _numbers(column: np.ndarray, name: str, who: str, why: str) -> np.ndarray:
     return numbers
 
 
-def _is_missing(column: np.ndarray) -> np.ndarray:
+def is_missing_cell(column: np.ndarray) -> np.ndarray:
+    """Which cells of a column are None or NaN."""
     return np.array([cell is None or cell != cell for cell in column], dtype=bool)
 
 

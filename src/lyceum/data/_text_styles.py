@@ -12,9 +12,8 @@ from functools import cache
 from types import MappingProxyType
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from lyceum._lazy_arrow import pa, pc
 from lyceum.data._arrow import replace_columns
 
 __all__ = ["FORMATS", "Written", "describe_written", "parse_columns", "parse_text", "style_of"]

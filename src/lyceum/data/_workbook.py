@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import IO, Any
 from xml.etree import ElementTree
 
-import pyarrow as pa
-
+from lyceum._lazy_arrow import pa
 from lyceum.data._column_names import renamed_note, unique_names
 from lyceum.data._databases import choose_table
 from lyceum.data._file_format import FileFormat

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.base import target_of
 from lyceum.data import Rows, class_codes, refuse_beside_rows, row_weights
 from lyceum.errors import DataError, MissingValuesError, SettingError

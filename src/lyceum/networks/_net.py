@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.networks import _directed_graph as graph
 from lyceum.networks._evidence import read_evidence

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.errors import DataError, SettingError
 from lyceum.networks._elimination import relevant_names
 from lyceum.networks._evidence import Evidence

@@ -177,7 +177,7 @@ def _contours(ax: Axes, model: Any, cells: np.ndarray) -> None:
     sides, grid = plane_grid(cells, 0.08, _GRID)
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
-        import pyarrow as pa
+        from lyceum._lazy_arrow import pa
 
         grid = pa.table({str(name): column for name, column in zip(names, grid.T)})
     log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from scipy import sparse
 
+from lyceum._lazy_arrow import pa, pc
 from lyceum.base import library_of
 from lyceum.data import (
     ArraySource,
@@ -35,10 +34,9 @@ def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: st
         return cells
     if library == "array" and (is_frame(X) or not any(column.is_text for column in source.schema)):
         return _numbers(cells, schema, source.X)
+    if library == "array":
+        return _words(cells, schema, source, X)
     table = _table(cells, schema, _original(source, X), library)
-    if library == "array":  # with words in it, as it came
-        columns = [column.to_pandas().to_numpy(dtype=object) for column in table.columns]
-        return np.column_stack(columns)
     if library == "pandas":
         return _to_pandas(table, schema, source.schema.names, X)
     if library == "polars":
@@ -75,6 +73,30 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
         known = ~unknown & ~np.isnan(cells[:, j])
         out[known, j] = values[cells[known, j].astype(np.intp)]
         out[unknown, j] = raw[unknown, j]
+    return out
+
+
+def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Any) -> np.ndarray:
+    """An array of objects: the categories that codes stand for, None for a missing word."""
+    given = text_array(X, needs_text=False)
+    places = {name: j for j, name in enumerate(source.schema.names)}
+    out = cells.astype(object)
+    for j, column in enumerate(schema):
+        if column.categories is None:
+            continue
+        missing = np.isnan(cells[:, j])
+        if column.numeric:
+            if column.categories.dtype.kind == "b":
+                out[:, j] = cells[:, j] != 0
+                out[missing, j] = None
+            continue
+        unknown = is_unknown(cells[:, j], column)
+        known = ~unknown & ~missing
+        out[known, j] = column.categories.astype(object)[cells[known, j].astype(np.intp)]
+        out[missing, j] = None if column.is_text else np.nan
+        out[unknown, j] = None
+        if given is not None and column.name in places:
+            out[unknown, j] = given[unknown, places[column.name]]
     return out
 
 

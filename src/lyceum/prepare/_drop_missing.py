@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from lyceum._lazy_arrow import is_arrow, pa
 from lyceum.base import OnePassLearner, library_of
-from lyceum.data import ArraySource, Block, Schema, Step, to_arrow
+from lyceum.data import ArraySource, Block, Schema, Step, text_array, to_arrow
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._containers import contain
 from lyceum.prepare._statistics import MissingCounts, Stats
@@ -97,7 +97,14 @@ class DropMissing(Transformer, OnePassLearner):
         source: ArraySource = rows.source  # type: ignore[assignment]
         keep = rows.collect(_is_complete)
         source = replace(source, X=source.X[keep])
-        X = source.X if library_of(X) == "array" else _rows_where(X, keep)
+        has_words = any(column.is_text for column in source.schema)
+        words = text_array(X, needs_text=False) if has_words else None
+        if words is not None:
+            X = words[keep]
+        elif library_of(X) == "array":
+            X = source.X
+        else:
+            X = _rows_where(X, keep)
         if library in (None, library_of(X)):
             return X
         return contain(rows.collect(_cells)[keep], rows.schema, source, X, library)
@@ -141,6 +148,6 @@ def _is_missing(y: Any) -> np.ndarray:
 
 
 def _rows_where(data: Any, keep: np.ndarray) -> Any:
-    if isinstance(data, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
+    if is_arrow(data, "Table", "RecordBatch", "Array", "ChunkedArray"):
         return data.filter(pa.array(keep))
     return _safe_indexing(data, np.flatnonzero(keep))

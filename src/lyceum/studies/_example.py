@@ -100,6 +100,6 @@ class Example:
 
     def frame(self) -> Any:
         """The row as a pyarrow table of one row, ready for `predict` and `explain`."""
-        import pyarrow as pa
+        from lyceum._lazy_arrow import pa
 
         return pa.table({name: [value] for name, value in self.cells.items()})

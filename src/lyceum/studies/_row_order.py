@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from lyceum._lazy_arrow import pa, pc
 from lyceum.errors import StudyError
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._study_data import StudyData

@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+from lyceum._lazy_arrow import pa, pq
 from lyceum.errors import StudyError
 from lyceum.files import write_file
 from lyceum.studies._disk import damage_error, explain_disk_errors

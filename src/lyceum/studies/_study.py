@@ -188,7 +188,7 @@ def _column_names(data: Any, form: Any) -> str:
 
 
 def _as_parquet(frame: Any) -> bytes:
-    import pyarrow.parquet as pq
+    from lyceum._lazy_arrow import pq
 
     if isinstance(frame, np.ndarray):
         raise StudyError("an array has no names for its columns: give a frame, e.g. pandas.DataFrame(X)")

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from lyceum._lazy_arrow import pa
 from lyceum.base import Learner
 from lyceum.errors import DataError
 from lyceum.report import Table, plain, show_count

@@ -243,7 +243,7 @@ class _ArrowTable:
     """Any other frame; where its own kind can be made from Arrow, shuffled tables are of that kind."""
 
     def __init__(self, X: Any):
-        import pyarrow as pa
+        from lyceum._lazy_arrow import pa
 
         self.X = pa.table(X)
         self.n_rows = len(self.X)
