@@ -110,6 +110,7 @@ def run_tests(configuration: Configuration, python: Path, place: Path, folder: P
     settings = variables(configuration, python, folder)
     report = output / "report.xml"
     command = [str(python), "-m", "pytest", "-q", "--numprocesses", "auto", "--dist", "worksteal"]
+    command += ["-p", "no:cacheprovider"]  # which warns where it may not write
     command += [f"--junitxml={report}", *configuration.tests]
     if configuration.other_user and os.geteuid() == 0:
         command = [*as_nobody(), *command]

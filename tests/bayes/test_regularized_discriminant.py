@@ -310,16 +310,16 @@ def test_the_plain_convex_mix_is_that_of_the_two_covariances(unbiased):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_folds_without_weight_are_passed_over(seed):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(10, 1))
+def test_folds_without_weight_are_drawn_again(seed):
+    X = np.random.default_rng(0).normal(size=(10, 1))
     y = np.arange(10) % 2
     w = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    learner = RegularizedDiscriminant(cv=2, random_state=seed)
-    fold = fold_numbers(Block(X, y, w, 0, Schema.of_numbers(["x"])), 2, seed)
-    in_both = [len(set(fold[(y == k) & (w > 0)])) == 2 for k in (0, 1)]
-    if any(in_both):
-        assert np.isfinite(learner.fit(X, y, sample_weight=w).predict_proba(X)).all()
-    else:
-        with pytest.raises(DataError, match="no class has rows in two of the 2 folds"):
-            learner.fit(X, y, sample_weight=w)
+    learner = RegularizedDiscriminant(cv=2, random_state=seed).fit(X, y, sample_weight=w)
+    assert np.isfinite(learner.predict_proba(X)).all()
+    fold = fold_numbers(Block(X, y, w, 0, Schema.of_numbers(["x"])), 2, learner.seed_)
+    assert any(len(set(fold[(y == k) & (w > 0)])) == 2 for k in (0, 1))
+
+
+def test_classes_of_one_row_cannot_be_cross_validated():
+    with pytest.raises(DataError, match="no class has rows in two of the 2 folds"):
+        RegularizedDiscriminant(cv=2, random_state=0).fit([[1.0], [2.0]], ["a", "b"])

@@ -102,7 +102,7 @@ def test_output_that_cannot_be_written_is_a_sentence(arguments):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell")
 def test_closed_output_is_no_traceback():
-    run = f"exec {sys.executable} -c 'from lyceum.cli import main; main()'"
+    run = f"exec {shlex.quote(sys.executable)} -c 'from lyceum.cli import main; main()'"
     for ending, code in (("--version >&-", 0), ("nothing 2>&-", 2)):
         done = subprocess.run(f"{run} {ending}", shell=True, capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (code, "", "")

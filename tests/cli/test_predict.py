@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -212,7 +213,8 @@ cli.main()
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell")
 def test_a_reader_that_leaves_early_is_no_error_message(credit):
-    run = f"{sys.executable} -c '{_PREDICT}' predict {credit} {credit} | head -1"
+    python, table = shlex.quote(sys.executable), shlex.quote(credit)
+    run = f"{python} -c '{_PREDICT}' predict {table} {table} | head -1"
     done = subprocess.run(run, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stdout == '"predicted"\n'
     assert done.stderr == ""

@@ -218,7 +218,7 @@ def test_a_stream_that_is_left_in_the_middle_does_not_crash_the_interpreter(fram
         "print(*[len(next(part)) for part in blocks + results])\n"
     )
     paths = [str(tmp_path / "t.csv"), str(tmp_path / "t.parquet")]
-    done = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert not done.stderr
 

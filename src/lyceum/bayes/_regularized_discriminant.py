@@ -21,11 +21,21 @@ from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.probability import RIDGE, whiten
 from lyceum.report import Summary, Table
-from lyceum.statistics import ClassRowScatter, ClassScatter, RowSpace, folds_of, is_wide, seed_from
+from lyceum.statistics import (
+    ClassRowScatter,
+    ClassScatter,
+    Folds,
+    RowSpace,
+    SplitStatistics,
+    folds_of,
+    is_wide,
+    seed_from,
+)
 
 __all__ = ["RegularizedDiscriminant"]
 
 _GRID = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0])
+_DRAWS = 20  # of folds, until one row can be scored
 _NUMBERS = 1 << 26  # in the rules of one pass: half a gigabyte
 
 
@@ -217,12 +227,10 @@ class RegularizedDiscriminant(QuadraticRule):
 
     def _choose(self, rows: Rows) -> ClassScatter | ClassRowScatter:
         """Score every pair on the rows left out; returns the statistic of all rows."""
-        self.seed_ = seed = seed_from(self.random_state)
         beyond, given = 0, rows
         if is_wide(rows):
             rows, beyond = self._rotate(rows)
-        folds = folds_of(self.cv, rows, seed, classifier=True)
-        found = folds.statistics(rows, ClassScatter.of, _finite_reduction)
+        folds, found = self._draw_folds(rows)
         settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix, beyond)
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
         size = max(1, _NUMBERS // max(1, folds.n_splits * found.total.scatter.size))
@@ -230,14 +238,22 @@ class RegularizedDiscriminant(QuadraticRule):
         for start in range(0, len(self.alphas_), size):
             rules = FoldRules.of(folds, found, self.alphas_[start : start + size], self.gammas_, settings)
             losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
-        weight = losses[0].weight
-        if weight == 0.0:
-            raise DataError(
-                f"alpha and gamma cannot be cross-validated with {found.total.n_rows} sample(s): no class "
-                f"has rows in two of the {folds.n_splits} folds; give numbers for both, or bring more rows"
-            )
-        self.scores_ = np.concatenate([one.loss for one in losses]) / weight
+        self.scores_ = np.concatenate([one.loss for one in losses]) / losses[0].weight
         return finite_sums(given.reduce(ClassRowScatter.of)) if is_wide(given) else found.total
+
+    def _draw_folds(self, rows: Rows) -> tuple[Folds, SplitStatistics]:
+        """Folds of which at least one row can be scored; of few rows all may fall into one fold by chance."""
+        first = seed_from(self.random_state)
+        for seed in range(first, first + _DRAWS):
+            self.seed_ = seed
+            folds = folds_of(self.cv, rows, seed, classifier=True)
+            found = folds.statistics(rows, ClassScatter.of, _finite_reduction)
+            if any(((train.weight > 0) & (test.weight > 0)).any() for train, test in found.pairs):
+                return folds, found
+        raise DataError(
+            f"alpha and gamma cannot be cross-validated with {found.total.n_rows} sample(s): no class "
+            f"has rows in two of the {folds.n_splits} folds; give numbers for both, or bring more rows"
+        )
 
     def _rotate(self, rows: Rows) -> tuple[Rows, int]:
         if self.shrink == "diagonal":
