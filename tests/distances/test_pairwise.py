@@ -143,8 +143,8 @@ def test_blocks_and_threads_do_not_change_a_bit(one, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sparse_rows_are_dense_rows(one, dtype):
     rng = np.random.default_rng(6)
-    X = sparse.random_array((40, 30), density=0.2, rng=rng, format="csr", dtype=dtype)
-    Y = sparse.random_array((25, 30), density=0.1, rng=rng, format="csc", dtype=dtype)
+    X = sparse.random_array((40, 30), density=0.2, random_state=rng, format="csr", dtype=dtype)
+    Y = sparse.random_array((25, 30), density=0.1, random_state=rng, format="csc", dtype=dtype)
     dense = pairwise(X.toarray(), Y.toarray(), metric=one)
     assert_allclose(pairwise(X, Y, metric=one), dense, rtol=1e-6, atol=1e-7)
     assert_allclose(pairwise(X, Y.toarray(), metric=one), dense, rtol=1e-6, atol=1e-7)

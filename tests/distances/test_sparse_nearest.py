@@ -42,7 +42,7 @@ def test_nearest_sparse_rows_are_those_of_dense_rows_bit_for_bit(seed, metric, d
 
 def test_nearest_texts_by_cosine_are_those_of_scikit_learn():
     rng = np.random.default_rng(0)
-    words = sparse.random_array((300, 500), density=0.03, rng=rng, format="csr")
+    words = sparse.random_array((300, 500), density=0.03, random_state=rng, format="csr")
     found = nearest(words[:40], 5, among=words, metric="cosine")
     peer = NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute").fit(words)
     distances, rows = peer.kneighbors(words[:40])

@@ -191,7 +191,7 @@ def test_any_chunking_file_and_dask_give_the_same(tmp_path):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sparse_equals_dense(density, weighted):
     rng = np.random.default_rng(9)
-    X = sparse.random_array((400, 6), density=density, rng=rng, format="csr")
+    X = sparse.random_array((400, 6), density=density, random_state=rng, format="csr")
     X = sparse.hstack([X, 1e6 + rng.normal(size=(400, 1))], format="csr")
     y = 1e5 + X @ np.arange(7.0) + rng.normal(size=400)
     w = rng.uniform(0.1, 1, 400) if weighted else None

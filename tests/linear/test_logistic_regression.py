@@ -218,7 +218,7 @@ def test_sparse_equals_dense(K, solver, fit_intercept):
 @pytest.mark.parametrize("K", [2, 3])
 def test_wide_sparse_rows_need_no_square_matrix(K):
     rng = np.random.default_rng(5)
-    X = sparse.random_array((300, 3000), density=0.01, rng=rng, format="csr")
+    X = sparse.random_array((300, 3000), density=0.01, random_state=rng, format="csr")
     y = (X[:, :K].toarray() + 0.1 * rng.normal(size=(300, K))).argmax(axis=1)
     ours = LogisticRegression().fit(X, y)
     theirs = Reference(tol=1e-8, max_iter=1000).fit(X, y)

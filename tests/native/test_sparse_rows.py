@@ -42,7 +42,7 @@ def test_sparse_logistic_loss_is_the_dense_one(native, dtype, rng, weighted):
 
 
 def test_sparse_gram_with_unsorted_indices(native, rng):
-    X = sparse.random_array((300, 20), density=0.3, format="csr", rng=rng)
+    X = sparse.random_array((300, 20), density=0.3, format="csr", random_state=rng)
     X.indices = X.indices.astype(np.int32)
     X.indptr = X.indptr.astype(np.int32)
     for row in range(300):

@@ -60,7 +60,7 @@ def test_scatter_follows_the_definition_however_the_rows_are_cut(seed, offset):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sparse_scatter_and_moments_are_those_of_the_dense_rows(density, kind, weighted):
     rng = np.random.default_rng(3)
-    thin = sparse.random_array((200, 6), density=density, rng=rng, dtype=kind)
+    thin = sparse.random_array((200, 6), density=density, random_state=rng, dtype=kind)
     full = 1e6 + rng.integers(-5, 5, (200, 1)).astype(kind)
     X = sparse.csr_array(sparse.hstack([thin, full, np.full((200, 1), 0.3, kind)]))
     y, w = rng.normal(1e5, 1, 200), rng.uniform(0, 2, 200) if weighted else None
