@@ -46,8 +46,9 @@ def models(small, tmp_path_factory):
     return folder
 
 
-def run(*arguments):
-    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True)
+def run(*arguments, folder=None):
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder)
 
 
 def test_models_answer_without_arrow(models):
@@ -69,9 +70,9 @@ def test_another_answer_is_noticed(small):
         small.compare(["a"], ["b"], "predict of tree")
 
 
-def test_what_needs_arrow_says_how_to_install_it(small):
+def test_what_needs_arrow_says_how_to_install_it(small, tmp_path):
     blocker = f"import sys\nsys.path.insert(0, {str(SCRIPT.parent)!r})\nfrom try_small import Absent\n"
-    done = run("-c", f"{blocker}sys.meta_path.insert(0, Absent())\n{NEEDS_ARROW}")
+    done = run("-c", f"{blocker}sys.meta_path.insert(0, Absent())\n{NEEDS_ARROW}", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     sentence = "a table, a frame or a file needs pyarrow, which is not installed: pip install pyarrow"
     assert done.stdout.splitlines() == [sentence, sentence]
