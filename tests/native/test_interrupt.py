@@ -8,10 +8,13 @@ import time
 
 import pytest
 
+# a runner of tests may have made its children ignore Ctrl-C, as older ones of pytest-xdist do
 LONG = """
+import signal
 import numpy as np
 from lyceum._native import native
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 K, d, n = 40, 63, 2_000_000
 X, codes = np.zeros((n, d), np.float32), np.zeros(n, np.int32)
 coef, gradient = np.zeros((K, d + 1)), np.zeros((K, d + 1))
