@@ -73,7 +73,7 @@ def try_wheel(folder: Path) -> None:
     environment.install(
         "--no-index", "--no-deps", "--only-binary", ":all:", "--find-links", ROOT / "dist", "lyceum-ml"
     )
-    environment.install("--requirement", requirements(environment, folder))
+    environment.install("--requirement", requirements(environment, folder, "report"))  # the demo has one
     environment.run("-m", "pip", "check")
     environment.run("examples/demo.py")
     environment.run("-m", "lyceum", "doctor")
