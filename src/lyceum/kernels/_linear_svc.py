@@ -185,10 +185,8 @@ class LinearSVC(Classifier, Learner):
         self.mean_ = moments.mean
         problem = self._problem(rows, moments)
         K = len(self.classes_)
-        found = [
-            self._solve_machine(replace(problem, favoured=k), block)
-            for k in ([1] if K == 2 else range(K) if K > 2 else [])
-        ]
+        favoured = range(1, K) if K <= 2 else range(K)  # two classes need one machine, one class needs none
+        found = [self._solve_machine(replace(problem, favoured=k), block) for k in favoured]
         self._finish(problem, found, sparse_rows)
         return self
 
