@@ -11,7 +11,7 @@ NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 
 SECONDS ?= 60
 TRIALS ?= 100
-SANITIZED_TESTS := tests/native tests/trees tests/tree_core tests/kernels tests/test_persist.py tests/test_persist_damage.py \
+SANITIZED_TESTS := tests/native tests/trees tests/core_trees tests/kernels tests/test_persist.py tests/test_persist_damage.py \
 	tests/test_threads.py
 # Polars, which these import, cannot be loaded under the thread sanitizer
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)

@@ -127,7 +127,7 @@ def label_propagation(scale):
     X, y, given = _moons(n)
 
     def ours():
-        from lyceum.paradigms import LabelPropagation
+        from lyceum.semi_supervised import LabelPropagation
 
         return LabelPropagation(n_neighbors=7, alpha=0.99)
 
@@ -160,7 +160,7 @@ def isolation(scale):
         return prepare
 
     def ours():
-        from lyceum.paradigms import IsolationForest
+        from lyceum.anomaly import IsolationForest
 
         return IsolationForest(random_state=0)
 
@@ -196,7 +196,7 @@ def self_training(scale):
     X, y, given = _hundredth(size(100_000, scale))
 
     def ours():
-        from lyceum.paradigms import SelfTraining
+        from lyceum.semi_supervised import SelfTraining
 
         return SelfTraining(threshold=0.9)
 
@@ -223,7 +223,7 @@ def semi_supervised_em(scale):
 
     def ours():
         from lyceum.bayes import NaiveBayes
-        from lyceum.paradigms import SemiSupervisedEM
+        from lyceum.semi_supervised import SemiSupervisedEM
 
         return SemiSupervisedEM(NaiveBayes(estimate="raw"), max_iter=steps, tol=0.0)
 
@@ -259,7 +259,7 @@ def far_from_neighbors(scale):
     truth = np.repeat([0, 1], [n, n // 100])
 
     def ours():
-        from lyceum.paradigms import NeighborDistance
+        from lyceum.anomaly import NeighborDistance
 
         model = NeighborDistance(metric="euclidean")
         return lambda: -model.fit(X).score_samples(X)

@@ -29,7 +29,7 @@ def pca(scale):
         "Reduce and cluster",
         "PCA, 10 components, n=500k d=64 float64, fit",
         {
-            "lyceum": learner("lyceum.reduce.PCA", fit, **settings),
+            "lyceum": learner("lyceum.decomposition.PCA", fit, **settings),
             "sklearnex PCA": learner("sklearnex.decomposition.PCA", fit, **settings),
             "sklearn PCA auto": learner("sklearn.decomposition.PCA", fit, **settings),
             "sklearn PCA randomized": learner(

@@ -27,7 +27,7 @@ def _start(X: np.ndarray, K: int) -> dict:
 
 def _lyceum(X, K, **settings):
     def prepare():
-        from lyceum.cluster import GaussianMixture
+        from lyceum.mixtures import GaussianMixture
 
         def run():
             with warnings.catch_warnings():

@@ -13,7 +13,7 @@ import numpy as np
 from workloads import Workload, size, workload
 
 from lyceum import datasets
-from lyceum.networks import BayesNet, TableNode, read_bif, structural_distance, write_bif
+from lyceum.bayesnets import BayesNet, TableNode, read_bif, structural_distance, write_bif
 
 
 def _bundled(name: str) -> BayesNet | None:
@@ -156,7 +156,7 @@ def bayesnet_hill_climbing(scale):
 
     def lyceum(method):
         def prepare():
-            from lyceum.networks import learn_structure
+            from lyceum.bayesnets import learn_structure
 
             return lambda: learn_structure(table, method).net.edges
 

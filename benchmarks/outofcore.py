@@ -27,7 +27,7 @@ LEARNERS = {
     "lyceum NaiveBayes": ("lyceum.bayes", "NaiveBayes", {}),
     "lyceum LinearDiscriminant": ("lyceum.bayes", "LinearDiscriminant", {}),
     "lyceum LinearRegression": ("lyceum.linear", "LinearRegression", {}),
-    "lyceum PCA": ("lyceum.reduce", "PCA", {"n_components": 10}),
+    "lyceum PCA": ("lyceum.decomposition", "PCA", {"n_components": 10}),
 }
 
 

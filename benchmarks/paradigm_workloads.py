@@ -133,7 +133,7 @@ def transfer_boost(scale):
     rounds = 20
 
     def ours():
-        from lyceum.paradigms import TransferBoost
+        from lyceum.transfer import TransferBoost
 
         return TransferBoost(n_estimators=rounds, random_state=0)
 
@@ -191,7 +191,7 @@ def prior_shift(scale):
         return GaussianNB()
 
     def ours():
-        from lyceum.paradigms import PriorShift
+        from lyceum.transfer import PriorShift
 
         shifted = PriorShift(model()).fit(X, y)
         return lambda: shifted.adapt(Z).predict(Z)
@@ -242,7 +242,7 @@ def model_as_prior(scale):
     some, labels = X[n : n + few], y[n : n + few]
 
     def ours():
-        from lyceum.paradigms import ModelAsPrior
+        from lyceum.transfer import ModelAsPrior
 
         model, given = ModelAsPrior(), source()
         return lambda: model.fit(some, labels, source=given).predict
@@ -294,7 +294,7 @@ def active_learning(scale):
 
     def ours(strategy):
         def prepare():
-            from lyceum.paradigms import active_learning as learn
+            from lyceum.semi_supervised import active_learning as learn
 
             more = {"strategy": strategy, "labelled": np.arange(10), "n_queries": queries, "random_state": 0}
             return lambda: learn(model(), X, y, **more).estimator.predict

@@ -16,7 +16,7 @@ def _table(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _lyceum(X, y):
     def prepare():
-        from lyceum.reduce import SubsetSelection
+        from lyceum.decomposition import SubsetSelection
 
         return lambda: SubsetSelection(n_features=_KEPT, cv=5, random_state=0).fit(X, y).support_
 

@@ -7,7 +7,7 @@ from workloads import Workload, size, workload
 
 
 def _grid(side: int):
-    from lyceum.paradigms import GridWorld
+    from lyceum.reinforcement import GridWorld
 
     cells = [["."] * side for _ in range(side)]
     cells[0][0], cells[-1][-1], cells[side // 2][side // 2] = "S", "G", "X"
@@ -16,9 +16,7 @@ def _grid(side: int):
 
 @workload
 def value_iteration(scale):
-    from lyceum.paradigms import DecisionProcess
-    from lyceum.paradigms import policy_iteration as improve
-    from lyceum.paradigms import value_iteration as iterate
+    from lyceum.reinforcement import DecisionProcess, policy_iteration as improve, value_iteration as iterate
 
     world = DecisionProcess.of_environment(_grid(max(int(20 * scale**0.5), 4)))
     P, R, discount = world.transitions, world.rewards, 0.99
@@ -53,13 +51,13 @@ def value_iteration(scale):
 
 @workload
 def q_learning(scale):
-    from lyceum.paradigms import value_iteration as iterate
+    from lyceum.reinforcement import value_iteration as iterate
 
     world, discount, episodes = _grid(5), 0.95, size(2_000, scale)
     best = iterate(world, discount).values
 
     def ours():
-        from lyceum.paradigms import QLearning
+        from lyceum.reinforcement import QLearning
 
         model = QLearning(discount=discount, n_episodes=episodes, epsilon=0.3, random_state=0)
         return lambda: model.fit(world).q_

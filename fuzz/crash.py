@@ -61,7 +61,7 @@ def main() -> None:
 
 def _import_all(names: list[str]) -> None:
     """Import what the jobs import, so that a fork need not: what takes long, then what a fork lists."""
-    for name in ("lyceum.cli._fit", "lyceum.cli._predict", "lyceum.bayes", "lyceum.persist"):
+    for name in ("lyceum.cli.commands.fit", "lyceum.cli.commands.predict", "lyceum.bayes", "lyceum.persist"):
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "names")
@@ -203,7 +203,7 @@ def _data(folder: Path) -> None:
 
 
 def _run_study(folder: Path) -> None:
-    from lyceum.studies import _report
+    from lyceum.studies.report import page as _report
 
     _report.render = lambda study, problems=None, content=None: study.answer  # type: ignore[assignment]
     words = ("--target", "species", "--learners", "NaiveBayes", "--folds", "2", "--seed", "1")

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from fuzz import Finding
 from fuzz.mutations import TEXTS, mutate_bytes
-from lyceum.data import _csv, scan
+from lyceum._core.data.files import csv as _csv
+from lyceum.data import scan
 from lyceum.errors import LyceumError
 
 __all__ = ["case", "make"]

@@ -12,7 +12,8 @@ from tests.checks.cases import learner_named
 from tests.checks.tables import data_for, mixed_for
 
 from lyceum import catalog, persist
-from lyceum.data import ArraySource, Inputs, Rows
+from lyceum._core.data import ArraySource, Inputs
+from lyceum.data import Rows
 from lyceum.errors import LyceumError
 
 __all__ = ["fitted_files", "fitted_models"]

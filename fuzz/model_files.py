@@ -18,8 +18,8 @@ from fuzz import Finding
 from fuzz.fitted import fitted_files
 from fuzz.mutations import mutate_array, mutate_json
 from lyceum import persist
-from lyceum._model_checks import check_model, rehearse
 from lyceum.errors import LyceumError, ModelFileError
+from lyceum.persist.model_checks import check_model, rehearse
 
 __all__ = ["case", "make"]
 

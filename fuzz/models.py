@@ -23,9 +23,9 @@ from sklearn.utils import _param_validation
 from fuzz import Finding
 from fuzz.fitted import fitted_models
 from fuzz.mutations import mutate_array, mutate_json
-from lyceum._model_checks import check_model, rehearse
 from lyceum.data import Rows
 from lyceum.errors import LyceumError, ModelFileError
+from lyceum.persist.model_checks import check_model, rehearse
 
 __all__ = ["case", "make"]
 

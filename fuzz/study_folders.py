@@ -16,7 +16,8 @@ from fuzz import Finding
 from fuzz.mutations import mutate_bytes
 from lyceum import datasets
 from lyceum.errors import LyceumError
-from lyceum.studies import Study, _report
+from lyceum.studies import Study
+from lyceum.studies.report import page as _report
 
 __all__ = ["case", "make"]
 

@@ -21,12 +21,14 @@ import tomli_w
 
 from fuzz import Finding
 from fuzz.samples import SAMPLES
-from lyceum.cli._options import settings_of
-from lyceum.data import _csv, scan
-from lyceum.data._arff import read_arff
+from lyceum._core.data.files import csv as _csv
+from lyceum._core.data.files.arff import read_arff
+from lyceum._core.probability.losses import files as _loss_files
+from lyceum.bayesnets import read_bif, write_bif
+from lyceum.cli.options import settings_of
+from lyceum.data import scan
 from lyceum.errors import LyceumError
-from lyceum.networks import read_bif, write_bif
-from lyceum.probability import LossMatrix, _loss_files
+from lyceum.probability import LossMatrix
 from lyceum.studies import Recipe
 
 __all__ = ["case", "make"]

@@ -28,6 +28,6 @@ export TSAN_OPTIONS=suppressions=$top/native/tsan_suppressions.txt:die_after_for
 export LD_PRELOAD="$(gcc -print-file-name=$runtime) $(gcc -print-file-name=libstdc++.so)"
 # the thread sanitizer needs its shadow memory where a random layout may put something else
 fixed=$([ "$kind" = thread ] && echo setarch -R || true)
-found=$($fixed "$python" -c 'from lyceum._native import native; print(native.__file__)')
+found=$($fixed "$python" -c 'from lyceum._core.native import native; print(native.__file__)')
 [[ $found = "$build/overlay/"* ]] || { echo "native/sanitized.sh: Python imports $found, not $build" >&2; exit 1; }
 exec $fixed "$@"

@@ -50,6 +50,6 @@ def _merged(overloads: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    from lyceum._native import level
+    from lyceum._core.native import level
 
     STUB.write_text(stub_of(importlib.import_module(f"lyceum._native_{level}")), encoding="utf-8")

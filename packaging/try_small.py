@@ -40,7 +40,7 @@ def make(folder: Path) -> None:
 
     import lyceum
     from lyceum import bayes, cluster, datasets, ensemble, linear, neighbors, prepare, trees
-    from lyceum.data import read_table
+    from lyceum._core.data import read_table
 
     table = read_table(datasets.path("penguins"))
     cells = table.drop_columns(["species", "year"])

@@ -27,7 +27,7 @@ def probe() -> dict[str, object]:
     from lyceum._cpu import x86_level
     from threadpoolctl import threadpool_info
 
-    from lyceum._native import level
+    from lyceum._core.native import level
 
     blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
     return {

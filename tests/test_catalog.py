@@ -80,7 +80,7 @@ def test_types_are_classes_under_their_public_names():
 
 
 def test_types_by_name_are_those_of_catalogued_learners():
-    names = ("lyceum.linear.Ridge", "lyceum.linear._ridge.Ridge", "builtins.dict", "os.system")
+    names = ("lyceum.linear.Ridge", "lyceum.linear.penalized.ridge.Ridge", "builtins.dict", "os.system")
     assert "lyceum.linear.Ridge" in catalog.types(names)
     assert not [name for name in catalog.types(names) if name.startswith(("lyceum.trees", "lyceum.bayes"))]
     assert catalog.types(["lyceum.linear.Ridge"]) == catalog.types(names)

@@ -11,8 +11,9 @@ import lyceum
 
 ROOMS = [room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")]
 ROOMS.remove("cli")
+ROOMS.append("_core.trees")
 # public inside the package only, but for what users hold: `tree_` of a model, and what `path` returns
-INSIDE = {"tree_core": ("Tree", "TreePath", "PathStep")}
+INSIDE = {"_core.trees": ("Tree", "TreePath", "PathStep")}
 
 SECTIONS = {"Examples": ">>>", "See Also": " : "}  # what a section holds at least
 

@@ -12,12 +12,19 @@ import pytest
 import lyceum
 from lyceum import catalog, datasets
 
+DOORS = ("base", "data", "distances", "probability", "solvers", "statistics")  # of the private floor
+
+
+def is_room(module):
+    return (module.ispkg or module.name in DOORS) and not module.name.startswith("_")
+
+
 PACKAGES = [
     "lyceum",
-    *(f"lyceum.{room.name}" for room in pkgutil.iter_modules(lyceum.__path__) if room.ispkg),
+    *(f"lyceum.{room.name}" for room in pkgutil.iter_modules(lyceum.__path__) if is_room(room)),
 ]
 ROOMS = [*PACKAGES, "lyceum.catalog", "lyceum.errors", "lyceum.persist", "lyceum.report", "lyceum.syllabus"]
-HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "pandas", "rich", "skops", "lyceum._native"}
+HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "pandas", "rich", "skops", "lyceum._core.native"}
 PICTURES = {"matplotlib", "jinja2"}
 # pandas is not here: pyarrow and scikit-learn import it themselves, where it is installed
 OPTIONAL = {*PICTURES, "dask", "distributed", "duckdb", "gymnasium", "polars", "skops", "statsmodels"}
@@ -45,7 +52,7 @@ LIGHT = [
     "from lyceum import cli",
 ]
 COMMANDS = [*map(command, ["--help", "--version", "inspect --help", "learners --help"])]
-SUMS = "import lyceum.cli._inspect, lyceum.statistics"
+SUMS = "import lyceum.cli.commands.inspect, lyceum.statistics"
 RIDGE = ["catalog.find('Ridge').missing", "catalog.types(['lyceum.linear.Ridge'])"]
 STUDY = """
 def forget():
@@ -55,9 +62,9 @@ def forget():
 def check():
     import lyceum
     from lyceum.studies import Recipe, Study, study
-    from lyceum.studies._store import Store
+    from lyceum.studies.run.store import Store
     assert lyceum.study is study and callable(lyceum.study)
-    assert lyceum.studies.Study is Study and lyceum.apply.fit_file and lyceum.syllabus.rows
+    assert lyceum.studies.Study is Study and lyceum.workflows.fit_file and lyceum.syllabus.rows
     from lyceum import study as again
     assert again is study
 
@@ -107,7 +114,7 @@ def test_every_room_is_an_attribute_of_lyceum():
 
 
 def test_study_is_the_function_whatever_was_imported_before():
-    assert "lyceum.studies._study" in loaded_after()[STUDY]
+    assert "lyceum.studies.main" in loaded_after()[STUDY]
 
 
 def test_light_things_import_nothing_heavy():

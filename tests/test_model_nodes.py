@@ -12,14 +12,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 
 from lyceum import persist
-from lyceum._model_nodes import build_model, write_nodes
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayesnets import BayesNetClassifier
 from lyceum.cluster import Agglomerative
 from lyceum.ensemble import Committee
 from lyceum.errors import ModelFileError
 from lyceum.kernels import SVC
 from lyceum.linear import Ridge
-from lyceum.networks import BayesNetClassifier
+from lyceum.persist.nodes import build_model, write_nodes
 from lyceum.prepare import Standardize
 from lyceum.trees import C45
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import lyceum
-from lyceum import _packages, datasets
-from lyceum.cli import _doctor
+from lyceum import datasets
+from lyceum._core import packages as _packages
+from lyceum.cli.commands import doctor as _doctor
 
 ROOT = Path(__file__).parents[1]
 ABSENT = ["matplotlib", "jinja2", "markupsafe", "pandas", "polars", "duckdb", "skops", "dask", "distributed"]

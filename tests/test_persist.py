@@ -19,12 +19,13 @@ from sklearn.utils import get_tags
 from tests.checks.cases import SCIKIT_SETTINGS
 
 import lyceum
-from lyceum import _model_nodes, catalog, persist
+from lyceum import catalog, persist
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
 from lyceum.cluster import KMeans
 from lyceum.data import Schema
 from lyceum.errors import ModelFileError
 from lyceum.linear import LogisticRegression
+from lyceum.persist import nodes as _model_nodes
 
 N = 80
 rng = np.random.default_rng(0)
@@ -283,7 +284,7 @@ EVIL = {
     "scikit-learn": node("ObjectNode", "sklearn.svm._classes", "SVC", content=NOTHING),
     "array of a type": node("NdArrayNode", "subprocess", "Popen", type="json", content=[], shape=NOTHING),
     "unknown": node("EvalNode", "builtins", "eval"),
-    "private": node("ObjectNode", "lyceum.data._schema", "Schema", content=NOTHING),
+    "private": node("ObjectNode", "lyceum._core.data.schema.schema", "Schema", content=NOTHING),
 }
 
 
@@ -340,7 +341,7 @@ def forged(path, **attributes):
     model = lyceum.load(path)
     for name, value in attributes.items():
         setattr(model, name, value)
-    from lyceum import _model_checks
+    from lyceum.persist import model_checks as _model_checks
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_model_checks, "check_model", lambda model: None)

@@ -5,18 +5,17 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.pipeline import make_pipeline
 
 import lyceum
 from lyceum import persist
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayesnets import BayesNetClassifier
 from lyceum.cluster import Agglomerative, Divisive
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import ModelFileError
 from lyceum.linear import Ridge
-from lyceum.networks import BayesNetClassifier
 from lyceum.prepare import Standardize
 from lyceum.trees import ModelTreeRegressor
 
@@ -80,7 +79,7 @@ def test_stretches_of_noise_are_noticed_or_harmless(sample, data):
 def forged(model, path):
     """A file of a model that `save` would have refused."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lyceum._model_checks.check_model", lambda model: None)
+        patch.setattr("lyceum.persist.model_checks.check_model", lambda model: None)
         return lyceum.save(model, path)
 
 

@@ -13,7 +13,7 @@ SCRIPT = Path(__file__).parents[1] / "packaging" / "try_small.py"
 NEEDS_ARROW = """
 import numpy as np
 from lyceum import datasets, scan
-from lyceum.apply import predict_file
+from lyceum.workflows import predict_file
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import MissingPackageError
 
@@ -79,7 +79,7 @@ def test_what_needs_arrow_says_how_to_install_it(small, tmp_path):
 
 
 def test_a_module_of_arrow_is_imported_by_its_first_name(monkeypatch):
-    from lyceum import _lazy_arrow
+    from lyceum._core import lazy_arrow as _lazy_arrow
 
     module = _lazy_arrow._Module("pyarrow.compute")
     assert not hasattr(module, "__wrapped__")
@@ -88,6 +88,6 @@ def test_a_module_of_arrow_is_imported_by_its_first_name(monkeypatch):
 
     assert module.unique is pc.unique
     assert "unique" in vars(module)
-    monkeypatch.setattr("lyceum._packages._is_installed", lambda package: False)
+    monkeypatch.setattr("lyceum._core.packages._is_installed", lambda package: False)
     with pytest.raises(MissingPackageError, match="pip install pyarrow"):
         _ = module.index_in

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from lyceum import _threads
-from lyceum._threads import limit_threads, n_threads, ordered_map, single_threaded_blas
+from lyceum._core import threads as _threads
+from lyceum._core.threads import limit_threads, n_threads, ordered_map, single_threaded_blas
 from lyceum.data import Rows, scan
 
 FIT = """
 import hashlib, numpy as np
-from lyceum._threads import n_threads
+from lyceum._core.threads import n_threads
 from lyceum.data import scan
 from lyceum.statistics import ClassScatter
 rng = np.random.default_rng(0)
@@ -90,7 +90,7 @@ def test_joblibs_inner_limit_is_obeyed():
 
 
 def _count():
-    from lyceum._threads import n_threads
+    from lyceum._core.threads import n_threads
 
     return n_threads()
 

@@ -26,11 +26,45 @@ _HOMES = {
     "scan": "lyceum.data",
     "study": "lyceum.studies",
 }
-_ROOMS = ("apply", "base", "bayes", "catalog", "cli", "cluster", "data", "datasets", "decision",
-          "density", "distances", "ensemble", "errors", "evaluate", "files", "kernels", "linear",
-          "neighbors", "networks", "neural", "paradigms", "persist", "plot", "prepare", "probability",
-          "progress", "reduce", "report", "solvers", "statistics", "studies", "syllabus", "tree_core",
-          "trees")  # fmt: skip
+_ROOMS = (
+    "anomaly",
+    "base",
+    "bayes",
+    "bayesnets",
+    "catalog",
+    "cli",
+    "cluster",
+    "data",
+    "datasets",
+    "decision",
+    "decomposition",
+    "density",
+    "distances",
+    "ensemble",
+    "errors",
+    "evaluate",
+    "files",
+    "kernels",
+    "linear",
+    "mixtures",
+    "neighbors",
+    "neural",
+    "persist",
+    "plot",
+    "prepare",
+    "probability",
+    "progress",
+    "reinforcement",
+    "report",
+    "semi_supervised",
+    "solvers",
+    "statistics",
+    "studies",
+    "syllabus",
+    "transfer",
+    "trees",
+    "workflows",
+)
 
 
 def _warn_of_namesake(folder: str) -> None:
@@ -40,7 +74,7 @@ def _warn_of_namesake(folder: str) -> None:
     except OSError:  # a folder that may be searched, but not listed
         return
     if any(name.startswith("lyceum-") and name.endswith(".dist-info") for name in names):
-        from lyceum._packages import NAMESAKE
+        from lyceum._core.packages import NAMESAKE
 
         warnings.warn(NAMESAKE, stacklevel=3)
 

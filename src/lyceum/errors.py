@@ -99,7 +99,6 @@ class MissingValuesError(DataError):
     See Also
     --------
     lyceum.prepare.FillMissing, lyceum.prepare.DropMissing : Two ways to have no missing cells.
-    lyceum.data.CheckCells : What raises it for the cells of a learner.
 
     Examples
     --------

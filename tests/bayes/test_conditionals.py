@@ -6,9 +6,8 @@ import pytest
 from scipy.stats import gaussian_kde, norm
 
 import lyceum
-from lyceum.bayes import NaiveBayes
-from lyceum.bayes import _kernel_columns as columns
-from lyceum.bayes._kernel_columns import KernelLog
+from lyceum.bayes import NaiveBayes, kernel_columns as columns
+from lyceum.bayes.kernel_columns import KernelLog
 from lyceum.data import scan
 from lyceum.errors import SchemaError, SettingError, SourceError
 

@@ -8,11 +8,12 @@ import pytest
 from scipy.linalg import LinAlgWarning
 from scipy.stats import multivariate_normal
 
+from lyceum._core.statistics import FoldStatistics, fold_numbers
 from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant, RegularizedDiscriminant
-from lyceum.bayes._fold_rules import combine_covariances
+from lyceum.bayes.fold_rules import combine_covariances
 from lyceum.data import Block, Schema, scan
 from lyceum.errors import DataError, SettingError
-from lyceum.statistics import ClassScatter, FoldStatistics, fold_numbers
+from lyceum.statistics import ClassScatter
 
 pytestmark = pytest.mark.syllabus("3.4")
 
@@ -134,7 +135,7 @@ def test_equal_scores_go_to_the_most_regular_pair():
 def test_many_alphas_in_several_passes_have_the_scores_of_one_pass(monkeypatch):
     X, y = classes_of_rows()
     one = RegularizedDiscriminant(random_state=0).fit(X, y)
-    monkeypatch.setattr("lyceum.bayes._regularized_discriminant._NUMBERS", 2 * 5 * 3 * 4 * 4)
+    monkeypatch.setattr("lyceum.bayes.regularized_discriminant._NUMBERS", 2 * 5 * 3 * 4 * 4)
     np.testing.assert_array_equal(RegularizedDiscriminant(random_state=0).fit(X, y).scores_, one.scores_)
 
 

@@ -12,7 +12,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import lyceum
-from lyceum import _threads
+from lyceum._core import threads as _threads
 
 __all__ = ["SOURCES", "algebra_outside"]
 

@@ -15,7 +15,7 @@ from tests.checks.fits import METHODS, Case, columns_of, quiet, same
 from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers
 from tests.checks.tables import data_for, mixed_for
 
-from lyceum import _lazy_arrow
+from lyceum._core import lazy_arrow as _lazy_arrow
 from lyceum.errors import MissingPackageError
 
 __all__ = ["arrays_need_no_arrow"]

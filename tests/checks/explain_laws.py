@@ -11,8 +11,8 @@ from tests.checks.fits import Case
 from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers
 from tests.checks.tables import CountedCuts, Data, data_for, mixed_for
 
+from lyceum._core.probability import AGAINST_RUNNER_UP
 from lyceum.data import Rows
-from lyceum.probability import AGAINST_RUNNER_UP
 
 __all__ = ["explanations_name_columns_and_sum_to_the_score", "explanations_need_one_pass"]
 

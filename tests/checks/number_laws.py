@@ -12,7 +12,7 @@ from tests.checks.shared_fits import fitted_to_numbers
 from tests.checks.tables import data_for
 from threadpoolctl import threadpool_limits
 
-from lyceum._threads import n_threads
+from lyceum._core.threads import n_threads
 
 __all__ = [
     "cells_may_be_a_million_away",
@@ -44,6 +44,9 @@ def threads_do_not_change_a_bit(learner: Any, case: Case) -> None:
     data = data_for(learner, n=case.many)
     results = []
     for count in (1, max(2, n_threads())):
-        with threadpool_limits(count), patch("lyceum.data._sources.block_rows", return_value=case.many // 2):
+        with (
+            threadpool_limits(count),
+            patch("lyceum._core.data.rows.sources.block_rows", return_value=case.many // 2),
+        ):
             results.append(outcome(fit(learner, data.X, data.y, data.w), data.X, case))
     same(*results, rtol=0)

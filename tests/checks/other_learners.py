@@ -14,7 +14,7 @@ import lyceum
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
 from lyceum.decision import BayesOptimalClassifier, CalibratedClassifier, MinimumRiskClassifier
 from lyceum.ensemble import MultiLabel
-from lyceum.paradigms import GridWorld, QLearning, Sarsa
+from lyceum.reinforcement import GridWorld, QLearning, Sarsa
 from lyceum.studies import MeanRegressor, PriorClassifier
 
 __all__ = ["OTHER_LEARNERS", "fit_other", "public_learners"]

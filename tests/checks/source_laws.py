@@ -142,7 +142,10 @@ def passes_without_memory(learner: Any) -> int | None:
     data = data_for(learner, n)
     classes = np.array(["a", "b", "c"])[np.arange(n) % 3]
     source = CountedCuts(Data(data.X, classes if data.y is None else data.y, np.ones(n)))
-    with patch("lyceum.data._gather._half_of_memory", return_value=4 * n * D), warnings.catch_warnings():
+    with (
+        patch("lyceum._core.data.rows.gather._half_of_memory", return_value=4 * n * D),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             fit(cut_short(learner), Rows(source))

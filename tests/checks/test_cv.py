@@ -12,8 +12,8 @@ from tests.checks.tables import data_for
 
 from lyceum import catalog
 from lyceum.bayes import RegularizedDiscriminant
+from lyceum.decomposition import SubsetSelection
 from lyceum.errors import SettingError
-from lyceum.reduce import SubsetSelection
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 USED = {  # so that there is something to cross-validate

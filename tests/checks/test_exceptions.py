@@ -11,24 +11,24 @@ import pandas as pd
 import pytest
 
 import lyceum
-from lyceum.apply import label_file
 from lyceum.bayes import NaiveBayes
-from lyceum.cluster import GaussianMixture
+from lyceum.bayesnets import learn_structure
 from lyceum.data import scan
 from lyceum.errors import DataError, LyceumError, MissingValuesError, SettingError, SourceError
 from lyceum.evaluate import binary_report, confusion, joint_log_likelihood
-from lyceum.evaluate._splits import strata
+from lyceum.evaluate.resampling.splits import strata
 from lyceum.kernels import RBF, KernelRidge
 from lyceum.linear import ElasticNet, LogisticRegression
-from lyceum.networks import learn_structure
+from lyceum.mixtures import GaussianMixture
 from lyceum.plot import cost_complexity, em_steps, kmeans_steps
 from lyceum.statistics import Histogram, Quantiles
+from lyceum.workflows import label_file
 
 ROOT = Path(lyceum.__file__).parent
 FILES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in ROOT.rglob("*.py")}
 
 # plain ValueErrors that are caught where they come from and become errors of Lyceum
-CAUGHT = {"apply/_loss.py", "studies/_ranking_metric.py"}
+CAUGHT = {"workflows/loss.py", "studies/plan/ranking_metric.py"}
 
 
 @cache
@@ -121,6 +121,6 @@ def test_who_needs_all_rows_in_memory_is_named(ask, who, tmp_path, monkeypatch):
         frame = frame.gt(0).replace({True: "yes", False: "no"})
     frame.to_parquet(tmp_path / "rows.parquet")
     rows = scan(tmp_path / "rows.parquet", target=None if "structure" in who else "y", memory=0)
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match=who):
         ask(rows)

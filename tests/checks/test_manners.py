@@ -12,13 +12,13 @@ from tests.checks.cases import learner_named
 
 from lyceum import catalog
 from lyceum.cluster import KMeans
+from lyceum.decomposition import PCA
 from lyceum.density import KernelDensity
 from lyceum.ensemble import GradientBoostingRegressor, ModelBoostingRegressor, RandomForestRegressor
 from lyceum.errors import SettingError
 from lyceum.linear import ElasticNetCV, Lasso, LassoCV, RidgeCV
 from lyceum.neural import MLPClassifier, MLPRegressor
 from lyceum.plot import tree as draw_tree
-from lyceum.reduce import PCA
 
 THEIRS = dict(all_estimators())
 OTHER_NAMES = {

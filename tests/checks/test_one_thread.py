@@ -9,7 +9,7 @@ from tests.checks.other_learners import OTHER_LEARNERS, fit_other
 from tests.checks.tables import data_for
 
 from lyceum import catalog
-from lyceum._threads import single_threaded_blas
+from lyceum._core.threads import single_threaded_blas
 
 QUESTIONS = (*METHODS, "predict_log_proba", "explain", "kneighbors", "apply")
 

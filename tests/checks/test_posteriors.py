@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestClassifier as ScikitForest
 from tests.checks.posterior_laws import check_posteriors
 
 from lyceum import plot
-from lyceum.base import normalize_posteriors
+from lyceum._core.base import normalize_posteriors
 from lyceum.decision import MinimumRiskClassifier, minimum_risk
 from lyceum.ensemble import BaggingClassifier, RandomForestClassifier
 from lyceum.errors import DataError

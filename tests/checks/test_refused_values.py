@@ -5,10 +5,7 @@ import pandas as pd
 import pytest
 
 from lyceum.bayes import NormalMean
-from lyceum.errors import LyceumError
-from lyceum.kernels import Function, Linear, Product, Scaled, Sum, closest_sigma, is_mercer
-from lyceum.linear import margin_loss, simple_regression
-from lyceum.networks import (
+from lyceum.bayesnets import (
     BayesNet,
     GaussianNode,
     TableNode,
@@ -17,6 +14,9 @@ from lyceum.networks import (
     moral_graph,
     topological_order,
 )
+from lyceum.errors import LyceumError
+from lyceum.kernels import Function, Linear, Product, Scaled, Sum, closest_sigma, is_mercer
+from lyceum.linear import margin_loss, simple_regression
 
 COIN = ["heads", "tails"]
 NET = BayesNet([TableNode("a", COIN, table=[0.4, 0.6]), TableNode("b", COIN, ["a"], np.full((2, 2), 0.5))])

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lyceum.bayesnets import BayesNet, TableNode, learn_structure
 from lyceum.decision import error_reject_curve, minimum_risk
 from lyceum.linear import lasso_path, simple_regression
-from lyceum.networks import BayesNet, TableNode, learn_structure
 
 POSTERIORS = [[0.9, 0.1], [0.4, 0.6], [0.3, 0.7]]
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.5]])

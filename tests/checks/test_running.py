@@ -14,8 +14,8 @@ from tests.checks.tables import data_for
 from tests.checks.test_manners import COUNTERPARTS
 
 from lyceum import catalog
-from lyceum._threads import n_threads, ordered_map
-from lyceum.data import Inputs
+from lyceum._core.data import Inputs
+from lyceum._core.threads import n_threads, ordered_map
 from lyceum.ensemble import BaggingClassifier, RandomForestClassifier
 from lyceum.linear import LogisticRegression
 

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
+from lyceum.decomposition import FisherProjection
 from lyceum.density import GaussianDensity
 from lyceum.linear import LinearRegression, LogisticRegression
 from lyceum.neighbors import LocallyWeightedRegression, NearestCentroid, RBFNetworkRegressor
-from lyceum.reduce import FisherProjection
 from lyceum.trees import ModelTreeRegressor
 
 RNG = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from lyceum import catalog, scan
 from lyceum.bayes import LinearDiscriminant
 from lyceum.cluster import ClusterFeatures, KMeans
 from lyceum.data import Rows
-from lyceum.reduce import PCA
+from lyceum.decomposition import PCA
 
 NAMES = [entry.name for entry in catalog.learners() if hasattr(entry.load(), "transform")]
 N = 40

@@ -6,6 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lyceum
+from lyceum.bayesnets import BayesNet, GaussianNode, learn_parameters
+from lyceum.decomposition import SubsetSelection
 from lyceum.kernels import KernelRidge
 from lyceum.linear import LinearRegression, LogisticRegression, Ridge, RidgeCV
 from lyceum.neighbors import (
@@ -16,8 +18,6 @@ from lyceum.neighbors import (
     RBFNetworkClassifier,
     RBFNetworkRegressor,
 )
-from lyceum.networks import BayesNet, GaussianNode, learn_parameters
-from lyceum.reduce import SubsetSelection
 from lyceum.report import undetermined_fact
 from lyceum.solvers import Newton, Point, Problem
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 import lyceum
 from lyceum import cli, datasets
-from lyceum.apply import fit_file
+from lyceum.workflows import fit_file
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -28,7 +28,7 @@ def command(monkeypatch, capfdbinary):
 
     def call(*arguments, width=100):
         # all are imported first: one imported later would keep the replaced console of `_screen` for good
-        names = [f"lyceum.cli.{module.name}" for module in pkgutil.iter_modules(cli.__path__)]
+        names = [module.name for module in pkgutil.walk_packages(cli.__path__, "lyceum.cli.")]
         for found in [importlib.import_module(name) for name in names]:
             if hasattr(found, "console"):
                 monkeypatch.setattr(found, "console", Console(highlight=False, width=width, file=sys.stdout))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lyceum import datasets
-from lyceum.networks import learn_structure, read_bif
+from lyceum.bayesnets import learn_structure, read_bif
 
 ASIA = read_bif(datasets.path("asia"))
 

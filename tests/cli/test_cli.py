@@ -13,7 +13,8 @@ import pytest
 
 import lyceum
 from lyceum import catalog, cli, datasets
-from lyceum.cli import _doctor, _inspect, _lists, _screen
+from lyceum.cli import screen as _screen
+from lyceum.cli.commands import doctor as _doctor, inspect as _inspect, lists as _lists
 from lyceum.errors import DataError
 from lyceum.syllabus import rows
 
@@ -171,7 +172,8 @@ def test_an_unknown_command_or_option_is_code_2(run):
 # A command that says when it reads its file, and reads it for a long time.
 _SLOW_INSPECT = """
 import pathlib, time
-from lyceum.cli import _inspect, main
+from lyceum.cli.commands import inspect as _inspect
+from lyceum.cli import main
 
 def read(data, *more, **settings):
     pathlib.Path(data).with_suffix(".begun").touch()
@@ -219,7 +221,7 @@ def test_a_pipe_is_refused_before_it_is_read(run, tmp_path):
 def test_doctor_says_what_runs_here(run):
     code, out, _ = run("doctor", "--json")
     found = json.loads(out)
-    from lyceum._native import level
+    from lyceum._core.native import level
 
     assert code == 0
     assert found["healthy"]

@@ -9,7 +9,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
 import lyceum
-from lyceum.apply import compare_models, fit_file
+from lyceum.workflows import compare_models, fit_file
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
 import lyceum
-from lyceum.apply import evaluate_model
 from lyceum.linear import LinearRegression
 from lyceum.trees import DecisionTreeClassifier
+from lyceum.workflows import evaluate_model
 
 
 @pytest.fixture

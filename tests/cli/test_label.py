@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lyceum.apply import label_file
+from lyceum.workflows import label_file
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from sklearn.utils import get_tags
 
 import lyceum
 from lyceum import catalog
-from lyceum.apply import FittedModel, predict_file
+from lyceum.decomposition import PCA
 from lyceum.density import GaussianDensity
 from lyceum.errors import LyceumError
 from lyceum.prepare import FillMissing
-from lyceum.reduce import PCA
+from lyceum.workflows import FittedModel, predict_file
 
 N = 40
 FILES = {"classification": ("classes.csv", "kind"), "regression": ("numbers.csv", "size")}

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import lyceum
-from lyceum.apply import predict_file
 from lyceum.bayes import NaiveBayes
 from lyceum.decision import minimum_risk
+from lyceum.workflows import predict_file
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def test_parquet_in_and_out_gives_the_same(command, models, credit, expected, tm
 
 
 def test_small_batches_give_the_same(command, models, credit, expected, tmp_path, monkeypatch):
-    from lyceum.apply import _batches
-    from lyceum.data import _csv
+    from lyceum._core.data.files import csv as _csv
+    from lyceum.workflows import batches as _batches
 
     monkeypatch.setattr(_csv, "_STREAM_BYTES", 4096)
     monkeypatch.setattr(_batches, "_ROWS", 77)
@@ -60,8 +60,8 @@ def test_small_batches_give_the_same(command, models, credit, expected, tmp_path
 
 
 def test_no_more_than_a_batch_of_predictions_is_held(command, models, credit, tmp_path, monkeypatch):
-    from lyceum.apply import FittedModel
-    from lyceum.data import _csv
+    from lyceum._core.data.files import csv as _csv
+    from lyceum.workflows import FittedModel
 
     seen = []
     plain = FittedModel.output
@@ -123,7 +123,7 @@ def test_regression_values(command, models, cpu, tmp_path):
 def test_late_fractions_missing_cells_and_new_categories_do_not_stop_it(
     command, models, credit, tmp_path, monkeypatch
 ):
-    from lyceum.data import _csv
+    from lyceum._core.data.files import csv as _csv
 
     monkeypatch.setattr(_csv, "_STREAM_BYTES", 4096)
     frame = pd.read_csv(credit).drop(columns="class").astype({"duration": object})
@@ -192,7 +192,7 @@ def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(comman
 
 
 def test_ctrl_c_is_code_130_and_leaves_no_file(command, models, credit, tmp_path, monkeypatch):
-    from lyceum.apply import FittedModel
+    from lyceum.workflows import FittedModel
 
     def interrupted(*_):
         raise KeyboardInterrupt

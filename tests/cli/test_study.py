@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 import lyceum
-from lyceum.studies import Study, _report
+from lyceum.studies import Study
+from lyceum.studies.report import page as _report
 
 RENDER = _report.render
 FEW = ("--learners", "NaiveBayes,LinearDiscriminant", "--folds", "3")

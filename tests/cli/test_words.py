@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from lyceum.apply import complete_loss
-from lyceum.cli import _screen
-from lyceum.cli._options import option_words
-from lyceum.cli._study import _costs
+from lyceum.cli import screen as _screen
+from lyceum.cli.commands.study import _costs
+from lyceum.cli.options import option_words
 from lyceum.errors import DataError, StudyError
 from lyceum.progress import report
 from lyceum.studies import Recipe
-from lyceum.studies._session import Request
-from lyceum.studies._study_data import StudyData
+from lyceum.studies.plan.study_data import StudyData
+from lyceum.studies.run.session import Request
+from lyceum.workflows import complete_loss
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from lyceum.cli import app
 from lyceum.cluster import (
     Agglomerative,
     DensityClusters,
-    GaussianMixture,
     KMeans,
     KMedoids,
     choose_k,
@@ -26,6 +25,7 @@ from lyceum.cluster import (
     top_columns,
 )
 from lyceum.errors import DataError, SettingError
+from lyceum.mixtures import GaussianMixture
 from lyceum.studies import cluster_table
 
 X, Y = make_blobs(400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.cluster.hierarchy import cophenet
-from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.cluster.hierarchy import cophenet, linkage as scipy_linkage
 from scipy.spatial.distance import cdist, squareform
 
 from lyceum.cluster import Agglomerative, DensityClusters, Divisive, KMedoids

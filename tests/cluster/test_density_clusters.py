@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.cluster import DBSCAN, HDBSCAN
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score

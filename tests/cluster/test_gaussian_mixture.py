@@ -10,12 +10,12 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Peer
 
-import lyceum.cluster._mixture_sums as module
+import lyceum.mixtures.sums as module
 from lyceum import datasets
-from lyceum.cluster import BayesianGaussianMixture, GaussianMixture, StudentMixture
+from lyceum._core.probability import runner_up_odds
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
-from lyceum.probability import runner_up_odds
+from lyceum.mixtures import BayesianGaussianMixture, GaussianMixture, StudentMixture
 
 pytestmark = pytest.mark.syllabus("12.4")
 FORMS = ("full", "tied", "diag", "spherical")

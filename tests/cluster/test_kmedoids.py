@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 

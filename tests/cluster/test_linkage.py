@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.cluster.hierarchy import cophenet, fcluster, is_valid_linkage, linkage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -14,7 +13,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
 from lyceum.cluster import Agglomerative
-from lyceum.cluster._linkage import LINKAGES, link_rows, spanning_tree
+from lyceum.cluster.hierarchy.linkage import LINKAGES, link_rows, spanning_tree
 from lyceum.distances import Euclidean, Gower, Manhattan, metric, pairwise
 from lyceum.errors import DataError, SettingError, SourceError
 
@@ -153,7 +152,7 @@ def test_bad_distances_are_named():
 def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_kmeans(monkeypatch):
     import dask.array as da
 
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="use KMeans"):
         Agglomerative().fit(da.ones((10, 2)))
 

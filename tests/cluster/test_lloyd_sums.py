@@ -3,16 +3,15 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 from tests.statistics.cut import block_of, cut, fold, repeated
 
 from lyceum.cluster import KMeans
-from lyceum.cluster._lloyd_bounds import LloydBounds
-from lyceum.cluster._lloyd_sums import FarthestRows, LloydSums
+from lyceum.cluster.kmeans.bounds import LloydBounds
+from lyceum.cluster.kmeans.sums import FarthestRows, LloydSums
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((400, 3)).round(1)

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from lyceum import datasets
-from lyceum.cluster import BayesianGaussianMixture
-from lyceum.cluster._covariance_forms import FORMS
-from lyceum.cluster._merge_moves import _expected_bound, _union, by_size
-from lyceum.cluster._mixture_sums import MixtureSums
-from lyceum.cluster._variational import VariationalPrior, VariationalProblem
 from lyceum.data import Block, scan
+from lyceum.mixtures import BayesianGaussianMixture
+from lyceum.mixtures.covariance_forms import FORMS
+from lyceum.mixtures.merge_moves import _expected_bound, _union, by_size
+from lyceum.mixtures.sums import MixtureSums
+from lyceum.mixtures.variational import VariationalPrior, VariationalProblem
 
 pytestmark = pytest.mark.syllabus("12.4")
 

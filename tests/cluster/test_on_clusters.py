@@ -15,8 +15,7 @@ from lyceum import load, save
 from lyceum.bayes import NaiveBayes
 from lyceum.cluster import ClusterFeatures, ClusterLabels, DensityClusters, KMeans
 from lyceum.data import scan
-from lyceum.datasets import load as load_dataset
-from lyceum.datasets import path
+from lyceum.datasets import load as load_dataset, path
 from lyceum.ensemble import ClusterClassifier
 from lyceum.errors import DataError, ModelFileError
 

@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from lyceum.cluster import BernoulliMixture, GaussianMixture, MultinomialMixture, StudentMixture
 from lyceum.errors import DataError, SettingError
+from lyceum.mixtures import BernoulliMixture, GaussianMixture, MultinomialMixture, StudentMixture
 
 pytestmark = pytest.mark.syllabus("12.4")
 

@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from tests.statistics.cut import block_of
 
-from lyceum.cluster._starts import STARTS, Points
+from lyceum.cluster.kmeans.initial_centers import STARTS, Points
 from lyceum.statistics import RowSample
 
 X, _ = make_blobs(300, 3, centers=5, random_state=2)

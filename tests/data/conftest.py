@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from tests.data.row_cases import N
 
-from lyceum.data import _csv, _sources
+from lyceum._core.data.files import csv as _csv
+from lyceum._core.data.rows import sources as _sources
 
 
 @pytest.fixture(scope="module")

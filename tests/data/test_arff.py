@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lyceum import scan
-from lyceum.data import read_table
+from lyceum._core.data import read_table
 from lyceum.errors import DataError, DataWarning
 
 DENSE = r"""% a comment

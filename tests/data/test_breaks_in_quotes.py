@@ -4,11 +4,10 @@ import csv
 import io
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import lyceum
-from lyceum._native import native
+from lyceum._core.native import native
 
 CELL = st.text(st.sampled_from('a";\n\r '), max_size=9)
 FILLER = st.integers(0, 70).map("x".__mul__)  # so that blocks of 64 bytes end anywhere
@@ -55,5 +54,5 @@ def test_a_large_quoted_file_with_and_without_line_breaks_reads_as_it_was_writte
             csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator=last).writerows(
                 [("text", "y"), *((cell, i % 2) for i, cell in enumerate(cells))]
             )
-        table = lyceum.data.read_data(str(path)).table
+        table = lyceum._core.data.read_data(str(path)).table
         assert table["text"].to_pylist() == cells

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 from lyceum import scan
-from lyceum.data import _csv, inspect, read_table
+from lyceum._core.data import read_table
+from lyceum._core.data.files import csv as _csv
+from lyceum.data import inspect
 from lyceum.errors import DataError, DataWarning, SchemaError
 
 BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])

@@ -9,7 +9,8 @@ from tests.data.row_cases import N, Order
 from tests.data.tiny import Line, Mean, NearestMean
 
 from lyceum import scan
-from lyceum.data import Block, Rows, Schema, _dask
+from lyceum._core.data.rows import dask as _dask
+from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
 
 pytestmark = pytest.mark.usefixtures("small_parts")

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 
 from lyceum import scan
-from lyceum.data import inspect, read_data
+from lyceum._core.data import read_data
+from lyceum.data import inspect
 from lyceum.errors import DataError, DataWarning
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -13,9 +13,10 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from lyceum import datasets
-from lyceum.data import FileFormat, TableProfile, inspect, read_data, scan
-from lyceum.data._large_file import SampledProfile
-from lyceum.data._leaks import _auc, _correlation, _entropy_explained, _ranks
+from lyceum._core.data import TableProfile, read_data
+from lyceum._core.data.files.large_file import SampledProfile
+from lyceum._core.data.inspection.leaks import _auc, _correlation, _entropy_explained, _ranks
+from lyceum.data import FileFormat, inspect, scan
 from lyceum.errors import DataError, SchemaError
 from lyceum.progress import watch
 

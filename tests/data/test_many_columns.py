@@ -10,10 +10,11 @@ import pyarrow as pa
 import pytest
 
 from lyceum import scan
-from lyceum.data import Align, Column, Schema, TableCoder, inspect
-from lyceum.data._align import union
-from lyceum.data._csv import CsvFormat
-from lyceum.data._text_styles import Written
+from lyceum._core.data import Align, TableCoder
+from lyceum._core.data.files.csv import CsvFormat
+from lyceum._core.data.files.text_styles import Written
+from lyceum._core.data.schema.align import union
+from lyceum.data import Column, Schema, inspect
 from lyceum.errors import SchemaError
 from lyceum.prepare import Standardize
 

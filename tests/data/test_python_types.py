@@ -10,11 +10,11 @@ import pytest
 from tests.data.tiny import Line, NearestMean
 
 from lyceum import scan
+from lyceum._core.data.files.column_names import unique_names
 from lyceum.bayes import NaiveBayes
-from lyceum.data._column_names import unique_names
 from lyceum.errors import DataError, MissingValuesError, SchemaError
 from lyceum.linear import LinearRegression
-from lyceum.paradigms import SelfTraining
+from lyceum.semi_supervised import SelfTraining
 
 N = 40
 X = np.random.default_rng(5).normal(size=N)

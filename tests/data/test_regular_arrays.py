@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.utils.validation import validate_data
 
+from lyceum._core.data.inputs.arrow import frame_table, to_arrow
+from lyceum._core.data.inputs.fast_validation import validated_array, validated_pair
 from lyceum.bayes import NaiveBayes
-from lyceum.data._arrow import frame_table, to_arrow
-from lyceum.data._regular_arrays import validated_array, validated_pair
 from lyceum.errors import SchemaError
 from lyceum.linear import Ridge
 

@@ -15,7 +15,7 @@ from tests.data.row_cases import N, Order
 from tests.data.tiny import Mean, NearestMean
 
 from lyceum import scan
-from lyceum.data import block_rows
+from lyceum._core.data import block_rows
 from lyceum.errors import Cancelled
 from lyceum.progress import watch
 
@@ -212,7 +212,8 @@ def test_a_stream_that_is_left_in_the_middle_does_not_crash_the_interpreter(fram
     frame.to_csv(tmp_path / "t.csv", index=False)
     pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=100)
     code = (
-        "import sys; from lyceum.data import scan, _csv; _csv._STREAM_BYTES = 4096\n"
+        "import sys\nfrom lyceum.data import scan\nfrom lyceum._core.data.files import csv\n"
+        "csv._STREAM_BYTES = 4096\n"
         "blocks = [scan(path, memory=0).blocks() for path in sys.argv[1:]]\n"
         "results = [scan(path, memory=0).map(lambda block: block.X) for path in sys.argv[1:]]\n"
         "print(*[len(next(part)) for part in blocks + results])\n"

@@ -12,8 +12,10 @@ import pytest
 from scipy import sparse
 
 from lyceum import scan
-from lyceum.data import ArraySource, Column, Rows, Schema, _sources
-from lyceum.data._gather import Gathered
+from lyceum._core.data import ArraySource
+from lyceum._core.data.rows import sources as _sources
+from lyceum._core.data.rows.gather import Gathered
+from lyceum.data import Column, Rows, Schema
 from lyceum.errors import DataError, SourceError
 from lyceum.prepare import DropMissing
 

@@ -17,10 +17,10 @@ from sklearn.pipeline import make_pipeline
 from lyceum import datasets, scan
 from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
+from lyceum.decomposition import PCA
 from lyceum.errors import DataError, SchemaError, SourceError
 from lyceum.linear import Ridge
 from lyceum.prepare import DropMissing, FillMissing, OneOfC
-from lyceum.reduce import PCA
 from lyceum.trees import DecisionTreeClassifier
 
 TABLES = {"penguins": "species", "german_credit": "class"}

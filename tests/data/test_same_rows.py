@@ -12,11 +12,11 @@ import pyarrow.csv as csv
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lyceum import scan
-from lyceum.data import _csv, _sources
+from lyceum._core.data.files import csv as _csv
+from lyceum._core.data.rows import sources as _sources
 
 dd = pytest.importorskip("dask.dataframe")
 

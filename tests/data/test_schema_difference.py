@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from lyceum.base import check_same_columns
-from lyceum.cluster import GaussianMixture
+from lyceum._core.base import check_same_columns
 from lyceum.data import Column, Schema, scan
 from lyceum.ensemble import RandomForestClassifier, RandomForestRegressor
 from lyceum.errors import SchemaError
+from lyceum.mixtures import GaussianMixture
 from lyceum.neural import MLPClassifier
 
 KNOWN = Schema.declare(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from lyceum import scan
-from lyceum.data import target_task
+from lyceum._core.data import target_task
 from lyceum.errors import DataError
 
 TARGETS = {

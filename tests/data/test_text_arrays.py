@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
+from lyceum._core.data import text_array
 from lyceum.bayes import NaiveBayes
 from lyceum.cluster import KMeans
-from lyceum.data import text_array
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import SchemaError
 from lyceum.linear import LogisticRegression

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from lyceum.data import Column, Schema, coded_source, text_table
-from lyceum.data._text_cells import text_source
+from lyceum._core.data import coded_source, text_table
+from lyceum._core.data.inputs.text_cells import text_source
+from lyceum.data import Column, Schema
 from lyceum.errors import SchemaError
 
 NUMBERS = Column("n")

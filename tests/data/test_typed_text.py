@@ -8,12 +8,13 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from lyceum.apply import fit_file, predict_file
-from lyceum.data import TableData, inspect, parse_written
-from lyceum.data import _csv as csv_module
+from lyceum._core.data import TableData, parse_written
+from lyceum._core.data.files import csv as csv_module
+from lyceum.data import inspect
 from lyceum.errors import DataError
 from lyceum.studies import Recipe
-from lyceum.studies._study_data import StudyData
+from lyceum.studies.plan.study_data import StudyData
+from lyceum.workflows import fit_file, predict_file
 
 VALUES = np.random.default_rng(0).normal(1000.0, 300.0, 60).round(1)
 

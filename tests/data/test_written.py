@@ -5,8 +5,10 @@ import pyarrow as pa
 import pytest
 
 from lyceum import scan
-from lyceum.data import FileFormat, _csv, _csv_errors, inspect, read_data
-from lyceum.data._text_styles import style_of
+from lyceum._core.data import read_data
+from lyceum._core.data.files import csv as _csv, csv_errors as _csv_errors
+from lyceum._core.data.files.text_styles import style_of
+from lyceum.data import FileFormat, inspect
 from lyceum.errors import DataError, DataWarning
 
 BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lyceum import datasets
-from lyceum.data import read_table
+from lyceum._core.data import read_table
 from lyceum.errors import DataError
 from lyceum.statistics import Moments, Scatter
 

@@ -10,7 +10,6 @@ from sklearn.naive_bayes import GaussianNB
 
 import lyceum
 from lyceum import datasets, scan
-from lyceum.apply import FittedModel
 from lyceum.bayes import NaiveBayes
 from lyceum.decision import (
     CALIBRATIONS,
@@ -21,6 +20,7 @@ from lyceum.decision import (
 )
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate import log_loss
+from lyceum.workflows import FittedModel
 
 
 def outcomes(n, K, beta, seed=0):

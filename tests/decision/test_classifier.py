@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import datasets, scan
-from lyceum.base import normalize_posteriors
+from lyceum._core.base import normalize_posteriors
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
 from lyceum.decision import LossMatrix, MinimumRiskClassifier, minimum_risk
 from lyceum.errors import DataError, SourceError

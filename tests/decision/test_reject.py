@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lyceum.decision import LossMatrix, error_reject_curve, minimum_risk
 from lyceum.errors import DataError, SettingError

@@ -5,8 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lyceum.decision import best_threshold, minimum_risk, theoretical_threshold, threshold_costs
 from lyceum.errors import DataError, SettingError

@@ -246,7 +246,7 @@ def test_bad_input_is_named():
 def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_an_alternative(monkeypatch):
     import dask.array as da
 
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="HistogramDensity or GaussianDensity"):
         KernelDensity().fit(da.from_array(rows_of(20, 2), chunks=(10, 2)))
 

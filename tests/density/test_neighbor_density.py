@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gamma
 
-from lyceum.base import parts_by_replacement
+from lyceum._core.base import parts_by_replacement
 from lyceum.density import NeighborDensity
 from lyceum.errors import DataError, SettingError, SourceError
 
@@ -73,7 +73,7 @@ def test_bad_input_is_named(monkeypatch):
     with pytest.raises(DataError, match="1 sample"):
         NeighborDensity().fit([[1.0]]).anomalies([[1.0]])
     assert "neighbours k" in str(NeighborDensity().fit(rows_of(9, 1)).summary())
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="HistogramDensity or GaussianDensity"):
         NeighborDensity().fit(da.from_array(rows_of(20, 2), chunks=(10, 2)))
 

@@ -105,7 +105,7 @@ def test_one_class_one_row_and_a_class_without_weight():
 def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_an_alternative(monkeypatch):
     import dask.array as da
 
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     X, y = classes_of(40)
     with pytest.raises(SourceError, match="QuadraticDiscriminant or NaiveBayes"):
         ParzenClassifier().fit(da.from_array(X, chunks=(20, 2)), da.from_array(y, chunks=20))

@@ -7,14 +7,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
+from lyceum._core.distances import NearestLists
+from lyceum._core.distances.metrics import points_of
+from lyceum._core.distances.native_comparisons import raw_pairwise
 from lyceum.data import scan
 from lyceum.distances import (
     Chebyshev,
@@ -26,16 +28,13 @@ from lyceum.distances import (
     Mahalanobis,
     Manhattan,
     Minkowski,
-    NearestLists,
     NeighborIndex,
     SquaredEuclidean,
+    metric as as_metric,
     nearest,
     pairwise,
     within_radius,
 )
-from lyceum.distances import metric as as_metric
-from lyceum.distances._metric import points_of
-from lyceum.distances._native_comparisons import raw_pairwise
 from lyceum.errors import SettingError
 
 METRICS = [

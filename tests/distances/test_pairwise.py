@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist, pdist
 from threadpoolctl import threadpool_limits
 
+from lyceum._core.distances import nearest_center, pairwise_blocks, unit_rows
 from lyceum.data import scan
 from lyceum.distances import (
     Chebyshev,
@@ -24,10 +24,7 @@ from lyceum.distances import (
     SquaredEuclidean,
     metric,
     nearest,
-    nearest_center,
     pairwise,
-    pairwise_blocks,
-    unit_rows,
 )
 from lyceum.errors import DataError, MissingValuesError, SettingError
 
@@ -128,7 +125,9 @@ def test_condensed_is_scipys():
 
 @pytest.mark.parametrize("one", METRICS, ids=label)
 def test_blocks_and_threads_do_not_change_a_bit(one, monkeypatch):
-    monkeypatch.setattr("lyceum.distances._pairwise._FEW", 0)  # so that these are not too few for two threads
+    monkeypatch.setattr(
+        "lyceum._core.distances.pairs._FEW", 0
+    )  # so that these are not too few for two threads
     rng = np.random.default_rng(5)
     X, Y = rng.normal(size=(101, 6)), rng.normal(size=(57, 6))
     whole = pairwise(X, Y, metric=one)

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from lyceum._core.trees import Tree
 from lyceum.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from lyceum.tree_core import Tree
 
 CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
 REGRESSORS = [RandomForestRegressor, ExtraTreesRegressor]

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
@@ -19,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.ensemble import AdaBoostClassifier
-from lyceum.ensemble._adaboost_rounds import AlphaRule
+from lyceum.ensemble.boosting.adaboost_rounds import AlphaRule
 from lyceum.errors import SchemaError, SettingError, SourceError
 from lyceum.progress import Update, watch
 
@@ -339,7 +338,7 @@ def test_mixed_tables_with_missing_cells_reach_lyceums_learners_as_they_are():
 def test_a_dask_collection_that_memory_cannot_hold_is_refused(monkeypatch):
     import dask.array as da
 
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     X, y = cloud(50)
     with pytest.raises(SourceError, match=r"keeps every row in memory.* use lyceum"):
         AdaBoostClassifier(NaiveBayes()).fit(da.from_array(X), da.from_array(y))

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.ensemble import AdaBoostRegressor as TheirAdaBoost
 from sklearn.linear_model import LinearRegression as TheirLine
 from sklearn.neighbors import KNeighborsRegressor

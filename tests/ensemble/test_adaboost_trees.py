@@ -7,15 +7,15 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
 from tests.ensemble.adaboost_cases import cloud
 from threadpoolctl import threadpool_limits
 
-from lyceum.ensemble import AdaBoostClassifier, _adaboost
-from lyceum.ensemble._member_fitters import LearnerFitter, StumpFitter, TreeFitter, member_fitter
-from lyceum.tree_core import Tree
+from lyceum._core.trees import Tree
+from lyceum.ensemble import AdaBoostClassifier
+from lyceum.ensemble.boosting import adaboost as _adaboost
+from lyceum.ensemble.members.fitters import LearnerFitter, StumpFitter, TreeFitter, member_fitter
 from lyceum.trees import DecisionTreeClassifier
 
 

@@ -10,8 +10,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier as TheirTree
-from sklearn.tree import DecisionTreeRegressor as TheirRegressionTree
+from sklearn.tree import DecisionTreeClassifier as TheirTree, DecisionTreeRegressor as TheirRegressionTree
 from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import NaiveBayes
@@ -368,7 +367,7 @@ def test_a_dask_collection_may_be_learned_from_and_asked_about_if_memory_holds_i
     bag = BaggingClassifier(NaiveBayes(), 3, random_state=0).fit(X, NAMES)
     lazy = bag.predict_proba(da.from_array(X, chunks=(40, 4)))
     np.testing.assert_allclose(lazy.compute(), bag.predict_proba(X), rtol=1e-12)
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match=r"keeps every row in memory.* use lyceum\.bayes"):
         BaggingClassifier(NaiveBayes()).fit(da.from_array(X), da.from_array(Y))
 

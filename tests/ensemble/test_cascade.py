@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble import CascadeClassifier, RandomForestClassifier
-from lyceum.ensemble._cascade_thresholds import Flow, choose_thresholds
+from lyceum.ensemble.committees.cascade_thresholds import Flow, choose_thresholds
 from lyceum.errors import SettingError
 from lyceum.trees import DecisionTreeClassifier
 

@@ -4,13 +4,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
 from sklearn.ensemble import VotingClassifier, VotingRegressor
-from sklearn.linear_model import LinearRegression as SkLinear
-from sklearn.linear_model import LogisticRegression as SkLogistic
+from sklearn.linear_model import LinearRegression as SkLinear, LogisticRegression as SkLogistic
 from sklearn.neighbors import KNeighborsClassifier as SkNeighbors
 from sklearn.tree import DecisionTreeClassifier as SkTree
 from tests.checks.fits import Case
@@ -20,7 +18,7 @@ from tests.checks.source_laws import the_source_does_not_matter, weights_are_rep
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
 from lyceum.datasets import load
 from lyceum.ensemble import CascadeClassifier, Committee, StackingClassifier, fuse
-from lyceum.ensemble._fusion import simplex_weights
+from lyceum.ensemble.committees.fusion import simplex_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import majority_vote_error
 from lyceum.linear import Ridge

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LogisticRegression as TheirLogistic
-from sklearn.linear_model import Ridge as TheirRidge
+from sklearn.linear_model import LogisticRegression as TheirLogistic, Ridge as TheirRidge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 

@@ -13,10 +13,13 @@ from tests.ensemble.boosting_reference import Rules, boost
 from threadpoolctl import threadpool_limits
 
 from lyceum import scan
+from lyceum._core.trees import LEAF
 from lyceum.datasets import load
-from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from lyceum.ensemble.boosting.gradient_boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
 from lyceum.errors import DataError, SettingError
-from lyceum.tree_core import LEAF
 
 pytestmark = pytest.mark.syllabus("11.4")
 

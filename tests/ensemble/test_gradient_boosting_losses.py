@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from lyceum.ensemble._boosting_losses import (
+from lyceum.ensemble.boosting.gradient_boosting import GradientBoostingRegressor
+from lyceum.ensemble.boosting.losses import (
     Absolute,
     Huber,
     Logistic,
@@ -15,7 +16,6 @@ from lyceum.ensemble._boosting_losses import (
     Quantile,
     Squared,
 )
-from lyceum.ensemble._gradient_boosting import GradientBoostingRegressor
 from lyceum.statistics import weighted_quantile
 
 pytestmark = pytest.mark.syllabus("11.4")

@@ -15,9 +15,12 @@ from sklearn.model_selection import StratifiedKFold
 from tests.ensemble.boosting_cases import friedman
 
 from lyceum import datasets
-from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from lyceum._core.trees import GROUPS
+from lyceum.ensemble.boosting.gradient_boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
 from lyceum.progress import Update, watch
-from lyceum.tree_core import GROUPS
 
 pytestmark = pytest.mark.syllabus("11.4")
 

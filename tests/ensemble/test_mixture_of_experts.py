@@ -16,12 +16,12 @@ from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
 from lyceum.datasets import load
 from lyceum.ensemble import HierarchicalMixtureOfExperts, MixtureOfExperts
-from lyceum.ensemble._expert_mixture import GateTree
-from lyceum.ensemble._expert_rows import ExpertRows
+from lyceum.ensemble.experts.mixture import GateTree
+from lyceum.ensemble.members.expert_rows import ExpertRows
 from lyceum.errors import SchemaError, SettingError
 from lyceum.linear import LogisticRegression
-from lyceum.paradigms import SemiSupervisedEM
 from lyceum.prepare import MinMax
+from lyceum.semi_supervised import SemiSupervisedEM
 from lyceum.trees import DecisionTreeClassifier
 
 rng = np.random.default_rng(0)

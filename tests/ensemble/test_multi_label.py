@@ -14,8 +14,7 @@ from lyceum.datasets import load
 from lyceum.ensemble import MultiLabel
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression
-from lyceum.persist import load as load_model
-from lyceum.persist import save
+from lyceum.persist import load as load_model, save
 
 
 def several_labels():

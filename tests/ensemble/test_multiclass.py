@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
@@ -20,8 +19,7 @@ from lyceum.ensemble import OneVsOne, OneVsRest, OutputCode, couple_posteriors
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.neighbors import KNeighborsClassifier
-from lyceum.persist import load as load_model
-from lyceum.persist import save
+from lyceum.persist import load as load_model, save
 from lyceum.trees import DecisionTreeClassifier
 
 

@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 
 import lyceum
+from lyceum._core.trees import pack_trees, unpack_trees
 from lyceum.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
@@ -18,7 +19,6 @@ from lyceum.ensemble import (
     RandomForestRegressor,
 )
 from lyceum.errors import ModelFileError
-from lyceum.tree_core import pack_trees, unpack_trees
 from lyceum.trees import C45, DecisionTreeClassifier
 
 SIZES = {"n_estimators": 12, "random_state": 0}
@@ -151,7 +151,7 @@ def test_files_whose_trees_lead_outside_are_refused(change, complaint, tmp_path,
     arrays = {name: np.where(first.kind > 0, value, getattr(first, name)) for name, value in change.items()}
     model.trees_ = (replace(first, **arrays), *model.trees_[1:])
     with monkeypatch.context() as patch:
-        patch.setattr("lyceum._model_checks.check_model", lambda model: None)
+        patch.setattr("lyceum.persist.model_checks.check_model", lambda model: None)
         path = lyceum.save(model, tmp_path / "evil")
     with pytest.raises(ModelFileError, match=complaint):
         lyceum.load(path)

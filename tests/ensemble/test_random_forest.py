@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 import lyceum
 from lyceum import datasets
+from lyceum._core.trees import GROUPS, LEAF, shares
 from lyceum.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -24,7 +25,6 @@ from lyceum.ensemble import (
 )
 from lyceum.errors import Cancelled, SettingError
 from lyceum.progress import Update, watch
-from lyceum.tree_core import GROUPS, LEAF, shares
 
 # -- settings ----------------------------------------------------------------------------------------------
 

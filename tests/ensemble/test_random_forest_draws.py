@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from tests.ensemble.forest_cases import CLASSIFIERS, REGRESSORS, assert_same, table, target_of
 
+from lyceum._core.trees import Router, shares
 from lyceum.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from lyceum.ensemble._forest import ForestData
+from lyceum.ensemble.bagging.forest import ForestData
 from lyceum.errors import SchemaError, SettingError
-from lyceum.tree_core import Router, shares
 
 
 def data_of(forest, frame, y, w=None):

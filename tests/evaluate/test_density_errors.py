@@ -6,10 +6,10 @@ import pytest
 from scipy.stats import norm
 
 from lyceum import plot
-from lyceum.cluster import GaussianMixture
 from lyceum.density import GaussianDensity, KernelDensity
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import density_errors
+from lyceum.mixtures import GaussianMixture
 
 matplotlib.use("Agg")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant, RegularizedDiscriminant
-from lyceum.bayes._fold_rules import combine_covariances
+from lyceum.bayes.fold_rules import combine_covariances
 from lyceum.density import HistogramDensity
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.linear import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, Ridge, RidgeCV

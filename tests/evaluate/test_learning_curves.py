@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import KFold
-from sklearn.model_selection import validation_curve as peer
+from sklearn.model_selection import KFold, validation_curve as peer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler

@@ -14,12 +14,12 @@ from lyceum.bayes import (
     NaiveBayes,
     QuadraticDiscriminant,
 )
-from lyceum.cluster import GaussianMixture
+from lyceum.bayesnets import BayesNetClassifier
 from lyceum.density import GaussianDensity, KernelDensity
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import degrees_of_freedom, information_criteria, joint_log_likelihood
 from lyceum.linear import LinearRegression, LogisticRegression
-from lyceum.networks import BayesNetClassifier
+from lyceum.mixtures import GaussianMixture
 
 RNG = np.random.default_rng(0)
 Y = np.repeat(["a", "b", "c"], [30, 40, 20])

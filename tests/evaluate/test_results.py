@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from lyceum import evaluate
 from lyceum.density import GaussianDensity, KernelDensity
-from lyceum.evaluate._printable import Printable
+from lyceum.evaluate.printable import Printable
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 2))

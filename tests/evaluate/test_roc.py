@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn import metrics
 from threadpoolctl import threadpool_limits
 
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.evaluate import _roc, auc, cost_curve, precision_recall, probability_cost, roc
+from lyceum.evaluate import auc, cost_curve, precision_recall, probability_cost, roc
+from lyceum.evaluate.curves import roc as _roc
 
 RNG = np.random.default_rng(2)
 

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _param_validation
 
 from fuzz import fitted, models
-from lyceum.data import _csv
-from lyceum.probability import _loss_files
-from lyceum.studies import _report
+from lyceum._core.data.files import csv as _csv
+from lyceum._core.probability.losses import files as _loss_files
+from lyceum.studies.report import page as _report
 
 CASES = {
     "study_folders": 5,

@@ -10,11 +10,11 @@ from sklearn.decomposition import KernelPCA as ScikitKernelPCA
 from sklearn.pipeline import make_pipeline
 
 from lyceum.data import scan
+from lyceum.decomposition import PCA
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels import RBF, Distance, KernelPCA, KernelRidge, Nystroem, Polynomial, RandomFourierFeatures
 from lyceum.linear import LogisticRegression, Ridge
 from lyceum.prepare import Standardize
-from lyceum.reduce import PCA
 
 
 def rows(n=80, d=4, seed=0):

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-import lyceum.kernels._kernel_perceptron as module
+import lyceum.kernels.kernel_perceptron as module
 from lyceum.kernels import RBF, KernelPerceptron
 from lyceum.linear import Perceptron
 

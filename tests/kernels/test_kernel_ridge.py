@@ -2,20 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge as ScikitKernelRidge
 
-import lyceum.kernels._kernel_ridge as module
+import lyceum.kernels.ridge.kernel_ridge as module
 from lyceum.datasets import load
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels import RBF, Distance, KernelRidge, Linear, Polynomial, Sigmoid
-from lyceum.kernels._kernel_learner import refuse_pairs
-from lyceum.kernels._regularized_system import factor_in_place
+from lyceum.kernels.kernel_learner import refuse_pairs
+from lyceum.kernels.ridge.regularized_system import factor_in_place
 from lyceum.linear import Ridge
-from lyceum.persist import load as load_model
-from lyceum.persist import save
+from lyceum.persist import load as load_model, save
 
 
 def wave(n, d=3, seed=0):

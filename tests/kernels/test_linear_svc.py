@@ -4,13 +4,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC as LibLinear
 
-import lyceum.kernels._linear_svc as room
+import lyceum.kernels.linear_svm.linear_svc as room
 from lyceum import scan
 from lyceum.errors import SettingError
 from lyceum.kernels import SVC, LinearSVC

@@ -6,11 +6,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn.linear_model import ElasticNet as Reference
-from sklearn.linear_model import Ridge as RidgeReference
+from sklearn.linear_model import ElasticNet as Reference, Ridge as RidgeReference
 
 from lyceum import scan
-from lyceum._native import native
+from lyceum._core.native import native
 from lyceum.errors import DataError
 from lyceum.linear import ElasticNetCV, Lasso, LassoCV, Ridge, RidgeCV
 

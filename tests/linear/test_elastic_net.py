@@ -4,8 +4,7 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -193,7 +192,7 @@ def test_a_path_takes_any_order_of_alphas_and_sparse_rows():
 
 def test_more_chosen_columns_than_twice_the_rows_are_solved_on_columns(monkeypatch):
     X, y = rows(n=8, d=200)
-    monkeypatch.setattr("lyceum.solvers._column_elastic_net._SMALL", 1)
+    monkeypatch.setattr("lyceum._core.solvers.column_elastic_net._SMALL", 1)
     few = ElasticNet(alpha=0.5, l1_ratio=0.02, solver="columns", tol=1e-10, max_iter=100_000).fit(X, y)
     assert np.count_nonzero(few.coef_) > 16
     assert optimality(few, X, y, l1_ratio=0.02) < 1e-5

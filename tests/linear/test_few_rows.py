@@ -6,12 +6,13 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from lyceum import load, save
+from lyceum._core.probability import LowRankCovariance
+from lyceum._core.statistics import ClassRowScatter, RowScatter, RowSpace
+from lyceum._core.statistics.moments import row_scatter as _row_scatter
 from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant, RegularizedDiscriminant
 from lyceum.data import scan
 from lyceum.errors import SettingError
 from lyceum.linear import LinearRegression, Ridge, RidgeCV
-from lyceum.probability import LowRankCovariance
-from lyceum.statistics import ClassRowScatter, RowScatter, RowSpace, _row_scatter
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning"),

@@ -2,18 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression as Logistic
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression as Logistic, Ridge
 from sklearn.svm import SVC, LinearSVC
 
 from lyceum.data import Rows
 from lyceum.linear import MarginClassifier, margin_loss
-from lyceum.linear._margin_losses import LOSSES, SmoothHinge
+from lyceum.linear.margin.losses import LOSSES, SmoothHinge
 
 TRAINED = ("hinge", "squared_hinge", "logistic", "exponential", "squared")
 
@@ -104,7 +102,7 @@ def test_hinge_is_the_support_vector_machine():
 def test_the_gradient_vanishes_by_newton_and_by_quasi_newton(loss, wide, monkeypatch):
     X, y = rows(n=200, classes=3)
     if wide:
-        monkeypatch.setattr("lyceum.linear._margin_classifier._SMALL", 1)
+        monkeypatch.setattr("lyceum.linear.margin.margin_classifier._SMALL", 1)
     model = MarginClassifier(loss=loss, C=0.7, smoothing=0.1, tol=1e-7).fit(X, y)
     kind = SmoothHinge(0.1) if loss == "hinge" else LOSSES[loss]
     for k in range(3):

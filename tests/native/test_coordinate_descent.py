@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.linear_model import ElasticNet
 
-from lyceum.solvers import SparseColumns
+from lyceum._core.solvers import SparseColumns
 
 
 @pytest.fixture

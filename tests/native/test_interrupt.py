@@ -12,7 +12,7 @@ import pytest
 LONG = """
 import signal
 import numpy as np
-from lyceum._native import native
+from lyceum._core.native import native
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 K, d, n = 40, 63, 2_000_000

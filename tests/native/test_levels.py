@@ -16,7 +16,8 @@ SCRIPT = """
 import sys, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-from lyceum import _native, catalog
+from lyceum._core import native as _native
+from lyceum import catalog
 assert _native.level == sys.argv[1], _native.level
 rng = np.random.default_rng(0)
 X = rng.normal(size=(1500, 12)) @ rng.normal(size=(12, 12)) + 5.0

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import logsumexp
 from tests.native.draws import counts, generators, weighted
 
-from lyceum._native import native
+from lyceum._core.native import native
 
 
 def by_definition(X, w, mean, W, constant, degrees):

@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime, minimize
-from sklearn.neighbors import NearestCentroid as ScikitCentroid
-from sklearn.neighbors import NeighborhoodComponentsAnalysis
+from sklearn.neighbors import NearestCentroid as ScikitCentroid, NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 
 from lyceum.distances import pairwise
 from lyceum.errors import DataError, SettingError
 from lyceum.neighbors import AttributeWeights, KNeighborsClassifier, LearnedMetric, NearestCentroid
-from lyceum.neighbors._learned_metric import _NeighborLoss
+from lyceum.neighbors.metrics.learned_metric import _NeighborLoss
 
 
 def noisy(n=240, seed=0, noise=6):

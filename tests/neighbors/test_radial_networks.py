@@ -7,7 +7,7 @@ from scipy.optimize import approx_fprime
 from lyceum.distances import pairwise
 from lyceum.errors import SettingError
 from lyceum.neighbors import RBFNetworkClassifier, RBFNetworkRegressor, RestrictedCoulombClassifier
-from lyceum.neighbors._radial_units import RadialUnits
+from lyceum.neighbors.radial.units import RadialUnits
 
 pytestmark = pytest.mark.syllabus("10.7")
 

@@ -5,8 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from scipy.spatial import cKDTree
 from sklearn import neighbors as sk
@@ -268,6 +267,6 @@ def test_explanations_sum_to_the_posterior_in_every_metric(metric):
 def test_a_regressor_too_large_for_memory_names_another_regressor(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     pq.write_table(pa.table({"x": rng.normal(size=40), "y": rng.normal(size=40)}), tmp_path / "rows.parquet")
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="DecisionTreeRegressor"):
         KNeighborsRegressor().fit(scan(tmp_path / "rows.parquet", target="y", memory=0))

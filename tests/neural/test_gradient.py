@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 
-from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, LOSSES, Architecture
+from lyceum.neural.architecture import ACTIVATIONS, INTEGRATIONS, LOSSES, Architecture
 
 SMOOTH = tuple(name for name in ACTIVATIONS if name not in ("sign", "relu"))
 NO_CHANCE = (0.0, 0.0, 0)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from tests.neural.mlp_cases import small
 from threadpoolctl import threadpool_limits
 
-from lyceum._native import native
+from lyceum._core.native import native
 from lyceum.data import scan
 from lyceum.errors import DataError, SchemaError, SettingError
 

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier as SkTree
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
-from lyceum.paradigms import STRATEGIES, active_learning, query_scores
+from lyceum.semi_supervised import STRATEGIES, active_learning, query_scores
 
 P = np.array([[0.9, 0.05, 0.05], [0.5, 0.5, 0.0], [0.4, 0.3, 0.3], [1 / 3, 1 / 3, 1 / 3]])
 

@@ -9,10 +9,10 @@ from sklearn.ensemble import IsolationForest as SkIsolation
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KernelDensity as SkKernel
 
+from lyceum.anomaly import AnomalyDetector, IsolationForest, NeighborDistance
+from lyceum.anomaly.isolation_forest import mean_depth
 from lyceum.density import KernelDensity
 from lyceum.errors import DataError, SettingError
-from lyceum.paradigms import AnomalyDetector, IsolationForest, NeighborDistance
-from lyceum.paradigms._isolation_forest import mean_depth
 
 rng = np.random.default_rng(0)
 USUAL, FRESH = rng.normal(size=(1500, 3)), rng.normal(size=(2000, 3))

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 from lyceum.errors import DataError, SettingError
-from lyceum.paradigms import (
+from lyceum.reinforcement import (
     DecisionProcess,
     GridWorld,
     QLearning,

@@ -19,7 +19,13 @@ from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LinearRegression, LogisticRegression, Ridge
 from lyceum.neural import MLPClassifier
-from lyceum.paradigms import ModelAsPrior, PriorShift, TransferBoost, importance_weights, shifted_priors
+from lyceum.transfer import (
+    ModelAsPrior,
+    PriorShift,
+    TransferBoost,
+    importance_weights,
+    shifted_priors,
+)
 
 
 @pytest.mark.syllabus("15.3")

@@ -13,8 +13,8 @@ from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
-from lyceum.paradigms import LabelPropagation, SelfTraining, SemiSupervisedEM
-from lyceum.paradigms._neighbor_graph import neighbor_graph, propagate, spread
+from lyceum.semi_supervised import LabelPropagation, SelfTraining, SemiSupervisedEM
+from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread
 
 
 def two_groups(n=200, known=6, seed=0):

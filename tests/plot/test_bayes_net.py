@@ -5,10 +5,10 @@ from itertools import combinations
 import matplotlib
 import numpy as np
 import pytest
-from tests.networks.nets import random_net
+from tests.bayesnets.nets import random_net
 
 from lyceum import datasets, plot
-from lyceum.networks import BayesNet, GaussianNode, TableNode, read_bif
+from lyceum.bayesnets import BayesNet, GaussianNode, TableNode, read_bif
 
 matplotlib.use("Agg")
 from matplotlib import pyplot

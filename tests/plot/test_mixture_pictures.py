@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lyceum import plot
-from lyceum.cluster import BayesianGaussianMixture, GaussianMixture, StudentMixture
+from lyceum.decomposition import PCA
 from lyceum.errors import DataError, SettingError
-from lyceum.reduce import PCA
+from lyceum.mixtures import BayesianGaussianMixture, GaussianMixture, StudentMixture
 
 RNG = np.random.default_rng(0)
 X = np.vstack([RNG.normal(0, 1, (60, 2)), RNG.normal(5, 1, (60, 2))])

@@ -8,7 +8,8 @@ from lyceum import plot
 from lyceum.datasets import load
 from lyceum.ensemble import CascadeClassifier
 from lyceum.errors import DataError
-from lyceum.paradigms import GridWorld, QLearning, active_learning, value_iteration
+from lyceum.reinforcement import GridWorld, QLearning, value_iteration
+from lyceum.semi_supervised import active_learning
 
 X = np.random.default_rng(0).normal(size=(80, 2))
 

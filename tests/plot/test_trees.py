@@ -8,10 +8,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.tree_builders import Builder, of_sklearn
 
 from lyceum import plot
+from lyceum._core.trees import GROUPS, THRESHOLD
 from lyceum.data import Schema
 from lyceum.errors import DataError
-from lyceum.plot import _tree_drawing
-from lyceum.tree_core import GROUPS, THRESHOLD
+from lyceum.plot.graphs import tree_drawing as _tree_drawing
 
 matplotlib.use("Agg")
 from matplotlib import pyplot

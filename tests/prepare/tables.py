@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from lyceum.data import ArraySource, Rows
+from lyceum._core.data import ArraySource
+from lyceum.data import Rows
 
 
 def mixed(n=400, seed=0, gaps=0.15, offset=1e6):

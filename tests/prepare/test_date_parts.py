@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from tests.studies.conftest import study_with_and_without
 
 import lyceum
-from lyceum import apply, scan
+from lyceum import scan, workflows as apply
 from lyceum.errors import ModelFileError, SchemaError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import DateParts, FillMissing

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from tests.studies.conftest import study_with_and_without
 
 import lyceum
-from lyceum import apply, scan
+from lyceum import scan, workflows as apply
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, ModelFileError, SchemaError, SettingError
 from lyceum.kernels import LinearSVC
@@ -108,7 +108,7 @@ def test_a_file_is_fitted_predicted_and_explained_with_declared_text(file, tmp_p
     model = apply.fit_file(file, "y", "LogisticRegression", kinds={"text": "text"})
     new = tmp_path / "new.csv"
     new.write_text('x,text\n1,"so warm, so good"\n2,"never so cold and bad"\n')
-    assert apply.FittedModel(model).predict(lyceum.data.read_table(new)).tolist() == ["good", "bad"]
+    assert apply.FittedModel(model).predict(lyceum._core.data.read_table(new)).tolist() == ["good", "bad"]
     assert len(apply.explain_rows(model, new, (0, 1))) == 2
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.utils.class_weight import compute_class_weight
 
+from lyceum._core.probability import class_weight_factors, runner_up, runner_up_odds
 from lyceum.errors import SettingError
-from lyceum.probability import class_weight_factors, runner_up, runner_up_odds
 
 
 def test_balanced_factors_are_those_of_scikit_learn():

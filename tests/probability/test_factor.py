@@ -4,11 +4,11 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
+from lyceum._core.probability import max_product, sum_product
 from lyceum.errors import DataError
-from lyceum.probability import Factor, ProbabilityTable, max_product, sum_product
+from lyceum.probability import Factor, ProbabilityTable
 
 STATES = {"a": ("x", "y"), "b": (0, 1, 2), "c": (False, True), "d": ("p", "q", "r", "s")}
 

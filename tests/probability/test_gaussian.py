@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from lyceum._core.probability import gaussian_log_density, squared_distance_parts, whiten
 from lyceum.errors import DataError
-from lyceum.probability import Gaussian, gaussian_log_density, squared_distance_parts, whiten
+from lyceum.probability import Gaussian
 
 
 def random_gaussian(seed, d):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from lyceum._core.probability import whiten
 from lyceum.errors import SettingError
-from lyceum.probability import NormalInverseWishart, whiten
+from lyceum.probability import NormalInverseWishart
 
 
 def prior_of(d, seed=0):

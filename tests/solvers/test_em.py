@@ -12,9 +12,9 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
+from lyceum._core.probability import gaussian_log_density, whiten
 from lyceum.data import scan
 from lyceum.errors import Cancelled, DataError
-from lyceum.probability import gaussian_log_density, whiten
 from lyceum.progress import watch
 from lyceum.solvers import EMProblem, Expectation, ExpectationMaximization
 from lyceum.statistics import ClassMoments, ClassScatter

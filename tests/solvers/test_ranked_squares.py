@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lyceum.solvers import ranked_squares
+from lyceum._core.solvers import ranked_squares
 
 
 def table(n, p, seed=0):

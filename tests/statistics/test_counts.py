@@ -5,8 +5,7 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 from lyceum.data import Block, Column, Schema, scan
@@ -85,7 +84,7 @@ def test_without_a_target_the_tables_are_the_marginal_ones():
 
 
 def test_whole_numbers_are_counted_without_a_copy(monkeypatch):
-    from lyceum.statistics import _counts
+    from lyceum._core.statistics.counts import counts as _counts
 
     X = np.array([[0, 2], [1, 0], [1, 2]])
     schema = Schema(tuple(Column(n, "categorical", np.arange(3)) for n in "uv"))

@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
+from lyceum._core.statistics import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.data import Block, Schema
-from lyceum.statistics import FoldStatistics, Moments, fold_numbers, held_out_rows, row_uniforms
+from lyceum.statistics import Moments
 
 
 def block_of(X, start=0):

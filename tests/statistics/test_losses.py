@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from lyceum._core.statistics import LogisticLoss, SoftmaxCurvature, SoftmaxLoss
 from lyceum.data import Block, Column, Schema
-from lyceum.statistics import LogisticLoss, SoftmaxCurvature, SoftmaxLoss
 
 
 def setting(K, seed, n=60, d=4, dtype=np.float64):

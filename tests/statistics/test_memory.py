@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from lyceum._core.statistics import memory as _memory
 from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
 from lyceum.errors import DataError
 from lyceum.linear import LinearRegression, Ridge
-from lyceum.statistics import _memory
 
 X = np.random.default_rng(0).normal(size=(12, 300))
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lyceum.statistics import UNEXPLAINED, PositiveFactor
+from lyceum._core.statistics import UNEXPLAINED, PositiveFactor
 
 
 @given(st.integers(0, 10_000), st.integers(1, 12), st.integers(0, 6))

@@ -2,13 +2,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from tests.statistics.cut import block_of, cut, fold, repeated
 
-from lyceum.statistics import Quantiles, midpoints
+from lyceum._core.statistics import midpoints
+from lyceum.statistics import Quantiles
 
 Q = np.array([0.0, 0.01, 0.1, 0.25, 0.5, 0.7, 0.99, 1.0])
 cells = st.floats(-100, 100).map(lambda x: round(x, 1))

@@ -23,5 +23,5 @@ def main(out):
 
 if __name__ == "__main__":
     if "--no-pictures" in sys.argv:
-        sys.modules["lyceum.studies._report"] = SimpleNamespace(render=lambda study, *more: study.answer)
+        sys.modules["lyceum.studies.report.page"] = SimpleNamespace(render=lambda study, *more: study.answer)
     main(sys.argv[1])

@@ -7,9 +7,11 @@ import pytest
 import lyceum
 from lyceum import datasets
 from lyceum.evaluate import learning_curve
-from lyceum.studies import Recipe, _conclusions, _effects, _report
-from lyceum.studies._plan import Plan
-from lyceum.studies._study_data import StudyData
+from lyceum.studies import Recipe
+from lyceum.studies.plan.plan import Plan
+from lyceum.studies.plan.study_data import StudyData
+from lyceum.studies.report import effects as _effects, page as _report
+from lyceum.studies.run import conclusions as _conclusions
 
 
 def plan_for(name, target, **options):

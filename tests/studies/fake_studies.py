@@ -7,18 +7,18 @@ from types import SimpleNamespace
 import numpy as np
 
 from lyceum.decision import LossMatrix
-from lyceum.studies._candidate import Candidate
-from lyceum.studies._comparison import HoldoutResult
-from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._out_of_sample import OutOfSample
-from lyceum.studies._plan import Task
-from lyceum.studies._problems import Problems
-from lyceum.studies._ranking import compare_learners
-from lyceum.studies._ranking_metric import RankingMetric
-from lyceum.studies._statements import answer, statements
-from lyceum.studies._store import TaskResult
-from lyceum.studies._task_table import TaskTable
-from lyceum.studies._trials import concatenate
+from lyceum.studies.compare.comparison import HoldoutResult
+from lyceum.studies.compare.loss_rule import LossRule
+from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.compare.ranking import compare_learners
+from lyceum.studies.compare.task_table import TaskTable
+from lyceum.studies.compare.trials import concatenate
+from lyceum.studies.plan.candidate import Candidate
+from lyceum.studies.plan.plan import Task
+from lyceum.studies.plan.ranking_metric import RankingMetric
+from lyceum.studies.report.statements import answer, statements
+from lyceum.studies.run.problems import Problems
+from lyceum.studies.run.store import TaskResult
 
 LABELS = {"constant": "constant guess"}
 

@@ -10,7 +10,8 @@ import pytest
 import lyceum
 from lyceum import datasets
 from lyceum.errors import LyceumError
-from lyceum.studies import LearnerChoice, Study, _recipe
+from lyceum.studies import LearnerChoice, Study
+from lyceum.studies.plan import recipe as _recipe
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 QUICK = {"learners": [LearnerChoice("NaiveBayes", {}, {})], "folds": 2}

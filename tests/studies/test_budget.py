@@ -8,11 +8,12 @@ import lyceum
 from lyceum import datasets, progress
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import Cancelled
-from lyceum.studies import Recipe, _conclusions
-from lyceum.studies._plan import Plan
-from lyceum.studies._run import Budget
-from lyceum.studies._settings_search import SettingsSearch
-from lyceum.studies._study_data import StudyData
+from lyceum.studies import Recipe
+from lyceum.studies.plan.plan import Plan
+from lyceum.studies.plan.study_data import StudyData
+from lyceum.studies.run import conclusions as _conclusions
+from lyceum.studies.run.settings_search import SettingsSearch
+from lyceum.studies.run.tasks import Budget
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -30,7 +31,7 @@ class SlowBayes(NaiveBayes):
 @pytest.fixture
 def final_fit(tmp_path, monkeypatch):
     """A final fit of 16,000 rows that takes 0.64 s, with a deadline and no time to search."""
-    monkeypatch.setattr("lyceum.studies._pipelines.learner_class", lambda name: SlowBayes)
+    monkeypatch.setattr("lyceum.studies.run.pipelines.learner_class", lambda name: SlowBayes)
     monkeypatch.setattr(_conclusions, "_GRACE", 0.2)
     path = tmp_path / "many.csv"
     path.write_text("x,y\n" + "\n".join(f"{i % 97},{'yes' if i % 97 > 50 else 'no'}" for i in range(16_000)))

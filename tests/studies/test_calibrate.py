@@ -8,12 +8,12 @@ from lyceum import datasets
 from lyceum.decision import CalibratedClassifier
 from lyceum.errors import StudyError
 from lyceum.studies import LearnerChoice
-from lyceum.studies._fold_calibration import choose_map, usual_calibration
-from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._plan import Task
-from lyceum.studies._ranking_metric import RankingMetric
-from lyceum.studies._settings_search import SettingsSearch
-from lyceum.studies._store import TaskResult
+from lyceum.studies.compare.loss_rule import LossRule
+from lyceum.studies.plan.plan import Task
+from lyceum.studies.plan.ranking_metric import RankingMetric
+from lyceum.studies.run.fold_calibration import choose_map, usual_calibration
+from lyceum.studies.run.settings_search import SettingsSearch
+from lyceum.studies.run.store import TaskResult
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 LOG_LOSS = LossRule(2, metric=RankingMetric.of("log loss"))

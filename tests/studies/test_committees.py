@@ -10,12 +10,12 @@ import pytest
 import lyceum
 from lyceum import datasets
 from lyceum.ensemble import Committee, StackingClassifier, fuse, simplex_weights
-from lyceum.studies import _committees, _ranking
-from lyceum.studies._candidate import Candidate, planned_committees
-from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._plan import Task
-from lyceum.studies._store import Store, TaskResult
-from lyceum.studies._task_table import TaskTable
+from lyceum.studies.compare import committees as _committees, ranking as _ranking
+from lyceum.studies.compare.loss_rule import LossRule
+from lyceum.studies.compare.task_table import TaskTable
+from lyceum.studies.plan.candidate import Candidate, planned_committees
+from lyceum.studies.plan.plan import Task
+from lyceum.studies.run.store import Store, TaskResult
 
 LEARNERS = ["NaiveBayes", "LinearDiscriminant", "DecisionTreeClassifier"]
 ASK = {"learners": LEARNERS, "folds": 3, "n_settings": 2, "holdout": 0.2}

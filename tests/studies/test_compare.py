@@ -13,8 +13,9 @@ from lyceum.bayes import NaiveBayes
 from lyceum.errors import Cancelled
 from lyceum.evaluate import corrected_t, mcnemar
 from lyceum.progress import watch
-from lyceum.studies import LearnerChoice, Study, _run
-from lyceum.studies._difference_tests import holm
+from lyceum.studies import LearnerChoice, Study
+from lyceum.studies.compare.difference_tests import holm
+from lyceum.studies.run import tasks as _run
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 BAYES = [LearnerChoice("NaiveBayes", {}, {})]

@@ -3,16 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import lyceum
 from lyceum.errors import StudyError
 from lyceum.studies import Recipe
-from lyceum.studies._fold_scheme import FoldScheme
-from lyceum.studies._plan import Plan
-from lyceum.studies._row_order import without_order_columns
-from lyceum.studies._study_data import StudyData
+from lyceum.studies.plan.fold_scheme import FoldScheme
+from lyceum.studies.plan.plan import Plan
+from lyceum.studies.plan.row_order import without_order_columns
+from lyceum.studies.plan.study_data import StudyData
 
 
 @settings(max_examples=30, deadline=None)

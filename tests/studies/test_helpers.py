@@ -9,11 +9,12 @@ from collections import deque
 import pytest
 
 from lyceum import datasets
-from lyceum.studies import Recipe, _helpers
-from lyceum.studies._helpers import Helpers
-from lyceum.studies._plan import Plan, Task
-from lyceum.studies._run import _Attempt
-from lyceum.studies._study_data import StudyData
+from lyceum.studies import Recipe
+from lyceum.studies.plan.plan import Plan, Task
+from lyceum.studies.plan.study_data import StudyData
+from lyceum.studies.run import helpers as _helpers
+from lyceum.studies.run.helpers import Helpers
+from lyceum.studies.run.tasks import _Attempt
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from lyceum.errors import StudyError
 from lyceum.evaluate import auc_hand_till, auc_interval
 from lyceum.statistics import weighted_mean
 from lyceum.studies import Recipe
-from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._plan import Plan
-from lyceum.studies._ranking_metric import RankingMetric
-from lyceum.studies._study_data import StudyData
+from lyceum.studies.compare.loss_rule import LossRule
+from lyceum.studies.plan.plan import Plan
+from lyceum.studies.plan.ranking_metric import RankingMetric
+from lyceum.studies.plan.study_data import StudyData
 
 
 def posteriors(seed, n=200, K=2):

@@ -8,12 +8,12 @@ import pytest
 
 from lyceum.data import Column, Schema
 from lyceum.errors import StudyError
-from lyceum.studies import _table_notes
-from lyceum.studies._candidate import Suspect
-from lyceum.studies._facts import StudyFacts
-from lyceum.studies._fold_counts import fold_counts, fold_notes, limited_folds
-from lyceum.studies._fold_scheme import FoldScheme
-from lyceum.studies._plan import Plan, _search_notes
+from lyceum.studies.plan import table_notes as _table_notes
+from lyceum.studies.plan.candidate import Suspect
+from lyceum.studies.plan.facts import StudyFacts
+from lyceum.studies.plan.fold_counts import fold_counts, fold_notes, limited_folds
+from lyceum.studies.plan.fold_scheme import FoldScheme
+from lyceum.studies.plan.plan import Plan, _search_notes
 
 
 @dataclass
@@ -203,7 +203,7 @@ def test_ranking_by_auc_is_refused_where_no_fold_has_two_classes():
 
 
 def test_a_search_on_some_of_the_rows_is_said(monkeypatch):
-    monkeypatch.setattr("lyceum.studies._plan.SEARCH_ROWS", 100)
+    monkeypatch.setattr("lyceum.studies.plan.plan.SEARCH_ROWS", 100)
     [note] = _search_notes(recipe(), 200, 10)
     assert note.startswith("Settings were searched on a random 100 of the rows to learn from in every fold")
     assert _search_notes(recipe(time="t"), 200, 10)[0].startswith("Settings were searched on the latest 100")

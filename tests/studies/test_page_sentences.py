@@ -10,12 +10,12 @@ import pytest
 from tests.studies.fake_studies import fake_study
 from tests.studies.test_statements import Y, clear, noise, numbers
 
-from lyceum.cli import _study as command
+from lyceum.cli.commands import study as command
 from lyceum.report import Explanation
 from lyceum.studies import Candidate, Failure, Suspect
-from lyceum.studies._effect_figures import _pair
-from lyceum.studies._example import Example
-from lyceum.studies._format import (
+from lyceum.studies.report.effect_figures import _pair
+from lyceum.studies.report.example import Example
+from lyceum.studies.report.format import (
     aligned_interval,
     aligned_loss,
     decimal_text,
@@ -23,11 +23,11 @@ from lyceum.studies._format import (
     percent_text,
     score_text,
 )
-from lyceum.studies._model_effects import PairEffect
-from lyceum.studies._problems import Problems
-from lyceum.studies._report import _Page, _section
-from lyceum.studies._report_parts import ExampleView, IntervalScale
-from lyceum.studies._study_result import Study
+from lyceum.studies.report.model_effects import PairEffect
+from lyceum.studies.report.page import _Page, _section
+from lyceum.studies.report.parts import ExampleView, IntervalScale
+from lyceum.studies.result import Study
+from lyceum.studies.run.problems import Problems
 
 COSTS = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
 REJECTED = np.where(np.arange(200) < 50, 0.5, clear(Y))
@@ -242,7 +242,7 @@ def test_an_example_shows_the_digits_that_its_error_is_in(is_time, shown):
     ("strength", "words"), [(0.0, "simply add up"), (0.3, "30 % of the variation here is not")]
 )
 def test_two_columns_add_up_or_not(strength, words, monkeypatch):
-    monkeypatch.setattr("lyceum.studies._effect_figures.figure_of", lambda *parts: parts)
+    monkeypatch.setattr("lyceum.studies.report.effect_figures.figure_of", lambda *parts: parts)
     pair = PairEffect(("a", "b"), ((0.0, 1.0), (0.0, 1.0)), "y", ((0.0, 1.0), (1.0, 2.0)), strength)
     [made] = _pair(study_of(fake_study(Y, {"a": clear(Y)}), schema=()), pair)
     assert words in made[2]

@@ -8,12 +8,12 @@ import pytest
 from tests.studies.conftest import plan_for
 
 from lyceum import catalog, scan
-from lyceum.data import read_through
-from lyceum.data._csv import CsvFormat
+from lyceum._core.data import read_through
+from lyceum._core.data.files.csv import CsvFormat
 from lyceum.errors import SchemaError, StudyError
 from lyceum.studies import LearnerChoice, Recipe
-from lyceum.studies._plan import Plan, readable
-from lyceum.studies._study_data import StudyData
+from lyceum.studies.plan.plan import Plan, readable
+from lyceum.studies.plan.study_data import StudyData
 
 
 def test_a_learner_is_prepared_with_only_what_it_needs():
@@ -205,7 +205,7 @@ def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named
         patch.setattr(catalog, "learners", lambda task=None: (naive, linear))
         recipe = Recipe(data=str(path), target="y", keep=("x",))
         plan = Plan.of(recipe, StudyData.of(recipe))
-        patch.setattr("lyceum.studies._plan._IN_MEMORY", 50)
+        patch.setattr("lyceum.studies.plan.plan._IN_MEMORY", 50)
         patch.setattr(catalog, "learners", lambda task=None: (near,))
         other = Plan.of(recipe, StudyData.of(recipe))
     assert [c.name for c in plan.candidates[1:]] == ["LinearDiscriminant"]

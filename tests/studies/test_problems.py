@@ -9,16 +9,16 @@ import pytest
 import lyceum
 from lyceum import datasets, plot
 from lyceum.errors import Cancelled
-from lyceum.studies import (
-    _conclusions,
-    _example_rows,
-    _figures,
-    _metrics,
-    _posterior_statements,
-    _report,
-    _report_parts,
+from lyceum.studies.compare import metrics as _metrics
+from lyceum.studies.report import (
+    example_rows as _example_rows,
+    figures as _figures,
+    page as _report,
+    parts as _report_parts,
+    posterior_statements as _posterior_statements,
 )
-from lyceum.studies._problems import Problems
+from lyceum.studies.run import conclusions as _conclusions
+from lyceum.studies.run.problems import Problems
 
 RENDER, MAKERS = _report.render, _figures._makers
 TABLE = {

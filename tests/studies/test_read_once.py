@@ -19,13 +19,15 @@ import pytest
 
 import lyceum
 from lyceum import scan
-from lyceum._threads import limit_threads
-from lyceum.data import _csv as csv_module
-from lyceum.data import _sources, fits_memory, inspect, read_data, reading_once
+from lyceum._core.data import fits_memory, read_data, reading_once
+from lyceum._core.data.files import csv as csv_module
+from lyceum._core.data.rows import sources as _sources
+from lyceum._core.threads import limit_threads
+from lyceum.data import inspect
 from lyceum.studies import Recipe
-from lyceum.studies._plan import Plan
-from lyceum.studies._row_order import without_order_columns
-from lyceum.studies._study_data import StudyData
+from lyceum.studies.plan.plan import Plan
+from lyceum.studies.plan.row_order import without_order_columns
+from lyceum.studies.plan.study_data import StudyData
 
 COUNTS = Path("/proc/self/io")
 N = 20_000  # more than a megabyte of text

@@ -14,11 +14,13 @@ from sklearn.metrics import precision_recall_fscore_support
 import lyceum
 from lyceum import datasets
 from lyceum.report import Table
-from lyceum.studies import Candidate, Failure, Study, Suspect, _conclusions, _report
-from lyceum.studies._class_figures import positive_class
-from lyceum.studies._format import percent_text
-from lyceum.studies._report import _breakable, render, write_report
-from lyceum.studies._report_parts import IntervalScale, TableCells
+from lyceum.studies import Candidate, Failure, Study, Suspect
+from lyceum.studies.report import page as _report
+from lyceum.studies.report.class_figures import positive_class
+from lyceum.studies.report.format import percent_text
+from lyceum.studies.report.page import _breakable, render, write_report
+from lyceum.studies.report.parts import IntervalScale, TableCells
+from lyceum.studies.run import conclusions as _conclusions
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
 VOID = {"meta", "br", "link", "img", "hr", "input", "wbr"}
@@ -294,7 +296,7 @@ def test_the_same_study_gives_the_same_page(studies):
 
 
 def test_a_report_that_fails_leaves_the_old_one(studies, tmp_path, monkeypatch):
-    monkeypatch.setattr("lyceum.studies._report.render", lambda found, *more: found.answer)
+    monkeypatch.setattr("lyceum.studies.report.page.render", lambda found, *more: found.answer)
     study = studies["cpu"]
     path = tmp_path / "report.html"
     write_report(study, path)

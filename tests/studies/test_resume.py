@@ -15,8 +15,9 @@ import lyceum
 from lyceum import datasets
 from lyceum.errors import StudyError
 from lyceum.files import write_file
-from lyceum.studies import LearnerChoice, Study, _session
-from lyceum.studies._store import Store
+from lyceum.studies import LearnerChoice, Study
+from lyceum.studies.run import session as _session
+from lyceum.studies.run.store import Store
 
 QUICK = {
     "learners": [LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LinearDiscriminant", {}, {})], "folds": 3

@@ -9,11 +9,12 @@ from tests.studies.conftest import plan_for
 
 import lyceum
 from lyceum import catalog, datasets, progress
-from lyceum.cli._study import _settings_tried
+from lyceum.cli.commands.study import _settings_tried
 from lyceum.errors import Cancelled
-from lyceum.studies import Study, _settings_search
-from lyceum.studies._settings import spread_settings
-from lyceum.studies._settings_search import search_settings
+from lyceum.studies import Study
+from lyceum.studies.plan.settings import spread_settings
+from lyceum.studies.run import settings_search as _settings_search
+from lyceum.studies.run.settings_search import search_settings
 
 
 def test_a_learner_that_is_named_is_searched_as_one_that_is_not():
@@ -106,8 +107,8 @@ def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_give
         return search(candidate, *rest, **named)
 
     with monkeypatch.context() as patch:
-        patch.setattr("lyceum.studies._run.search_settings", no_time)
-        patch.setattr("lyceum.studies._run.Budget.is_spent", property(lambda self: False))
+        patch.setattr("lyceum.studies.run.tasks.search_settings", no_time)
+        patch.setattr("lyceum.studies.run.tasks.Budget.is_spent", property(lambda self: False))
         with pytest.raises(Cancelled):
             lyceum.study(penguins, "species", out=tmp_path / "a", budget=60.0, **ask)
     first = lyceum.study(penguins, "species", out=tmp_path / "a", budget=0.0, **ask)

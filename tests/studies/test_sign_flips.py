@@ -6,7 +6,7 @@ from scipy import stats
 from tests.studies.fake_studies import fake_study
 
 from lyceum.evaluate import error_interval, hoeffding
-from lyceum.studies._difference_tests import sign_flip
+from lyceum.studies.compare.difference_tests import sign_flip
 
 
 def test_sign_flips_of_few_pairs_are_counted_and_of_many_approximated():

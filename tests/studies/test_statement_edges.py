@@ -10,16 +10,16 @@ from tests.studies.test_statements import RARE_SCORE, RARE_Y, Y, binary, clear, 
 
 from lyceum.decision import LossMatrix
 from lyceum.evaluate import hoeffding
-from lyceum.studies import _statements
-from lyceum.studies._candidate import Suspect
-from lyceum.studies._choice import choose_learner
-from lyceum.studies._comparison import HoldoutResult
-from lyceum.studies._learning_trend import learning_trend
-from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._metrics import loss_and_interval
-from lyceum.studies._out_of_sample import OutOfSample
-from lyceum.studies._posterior_statements import best_ranking, calibration_noise
-from lyceum.studies._ranking_metric import RankingMetric
+from lyceum.studies.compare.choice import choose_learner
+from lyceum.studies.compare.comparison import HoldoutResult
+from lyceum.studies.compare.loss_rule import LossRule
+from lyceum.studies.compare.metrics import loss_and_interval
+from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.plan.candidate import Suspect
+from lyceum.studies.plan.ranking_metric import RankingMetric
+from lyceum.studies.report import statements as _statements
+from lyceum.studies.report.learning_trend import learning_trend
+from lyceum.studies.report.posterior_statements import best_ranking, calibration_noise
 
 EARNS = {("yes", "yes"): -10.0, ("yes", "no"): 0.0, ("no", "yes"): 1.0, ("no", "no"): 0.0}
 HALF = np.tile([0, 1], 50)

@@ -5,9 +5,9 @@ import pytest
 from tests.studies.fake_studies import constant_guess, fake_study
 
 from lyceum.evaluate import LearningCurve
-from lyceum.studies._candidate import Failure, Suspect
-from lyceum.studies._out_of_sample import OutOfSample
-from lyceum.studies._posterior_statements import calibration_noise
+from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.plan.candidate import Failure, Suspect
+from lyceum.studies.report.posterior_statements import calibration_noise
 
 COSTS = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
 

@@ -10,7 +10,9 @@ from tests.studies.conftest import short_page, shorten_conclusions
 import lyceum
 from lyceum import datasets
 from lyceum.decision import LossMatrix, minimum_risk
-from lyceum.studies import LearnerChoice, Study, _conclusions, _report
+from lyceum.studies import LearnerChoice, Study
+from lyceum.studies.report import page as _report
+from lyceum.studies.run import conclusions as _conclusions
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
 QUICK = (LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LogisticRegression", {}, {"C": [0.1, 1.0]}))
@@ -178,7 +180,7 @@ def test_penguins_with_missing_cells_are_told_apart(tmp_path):
 
 
 def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monkeypatch):
-    monkeypatch.setattr("lyceum.studies._conclusions._ROUNDS", 10)
+    monkeypatch.setattr("lyceum.studies.run.conclusions._ROUNDS", 10)
     found = lyceum.study(
         datasets.path("heart_disease"), "diameter narrowing", learners=QUICK, doubt=0.2, folds=3,
         bootstrap_632=True, out=tmp_path / "study",
@@ -198,7 +200,7 @@ def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monke
 
 
 def test_a_frame_is_kept_with_the_study_so_that_its_recipe_runs_again(tmp_path):
-    frame = lyceum.data.read_table(datasets.path("penguins"))
+    frame = lyceum._core.data.read_table(datasets.path("penguins"))
     ask = {"learners": ["NaiveBayes"], "folds": 2, "n_settings": 1}
     first = lyceum.study(frame, "species", out=tmp_path / "one", **ask)
     assert (tmp_path / "one" / "data.parquet").is_file()
@@ -236,7 +238,7 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(tmp_path):
 
 
 def test_a_file_that_fits_is_read_once(tmp_path, monkeypatch):
-    from lyceum.data import _files
+    from lyceum._core.data.files import tables as _files
 
     reads = []
 

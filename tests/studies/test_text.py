@@ -7,17 +7,17 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 import lyceum
-from lyceum import apply, scan
-from lyceum.apply import fit_file
+from lyceum import scan, workflows as apply
+from lyceum._core.data.files import csv as _csv
 from lyceum.bayes import NaiveBayes
-from lyceum.data import _csv
 from lyceum.ensemble import Committee, StackingClassifier
 from lyceum.errors import SchemaError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import Discretize, FillMissing, MinMax, MissingCategory, OneOfC, Standardize, TextCounts
 from lyceum.studies import LearnerChoice, Recipe
-from lyceum.studies._plan import Plan
-from lyceum.studies._study_data import StudyData
+from lyceum.studies.plan.plan import Plan
+from lyceum.studies.plan.study_data import StudyData
+from lyceum.workflows import fit_file
 
 LINEAR = LearnerChoice("LogisticRegression", {"C": 10.0}, {})
 BAYES = LearnerChoice("NaiveBayes", {}, {})

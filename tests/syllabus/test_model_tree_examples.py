@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lyceum.tree_core import GROUPS
+from lyceum._core.trees import GROUPS
 from lyceum.trees import ModelTreeRegressor
 
 ORGANS = pd.DataFrame(

@@ -11,12 +11,17 @@ from tests.trees.table_builders import WEATHER
 from tests.trees.tree_reference import Referee
 
 from lyceum import datasets
+from lyceum._core.trees import CATEGORIES, LEAF, Columns, Growth, Tree, grow_with_record
 from lyceum.data import Schema
-from lyceum.tree_core import CATEGORIES, LEAF, Columns, Growth, Tree, grow_with_record
 from lyceum.trees import C45
-from lyceum.trees._confidence import prune_by_confidence, upper_errors
-from lyceum.trees._cost_complexity import cost_complexity_path
-from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_loss, prune_by_pessimistic_error
+from lyceum.trees.pruning.bottom_up import (
+    NodeCosts,
+    prune_by_error,
+    prune_by_loss,
+    prune_by_pessimistic_error,
+)
+from lyceum.trees.pruning.confidence import prune_by_confidence, upper_errors
+from lyceum.trees.pruning.cost_complexity import cost_complexity_path
 
 
 def tree_of(shape, kinds):

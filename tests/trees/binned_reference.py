@@ -6,8 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from lyceum.data import Block, Column, Rows, Schema, scan
-from lyceum.tree_core import (
+from lyceum._core.trees import (
     CATEGORIES,
     GROUPS,
     INTERVALS,
@@ -19,6 +18,7 @@ from lyceum.tree_core import (
     Tree,
     grow,
 )
+from lyceum.data import Block, Column, Rows, Schema, scan
 
 
 @dataclass(frozen=True)

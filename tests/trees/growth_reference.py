@@ -8,7 +8,7 @@ import numpy as np
 from tests.trees.tree_reference import Referee
 from tests.trees.tree_reference_parts import NEAR, Split, is_missing, weight_of
 
-from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 
 
 def split_of(tree: Tree, node: int) -> Split:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lyceum.tree_core import LEAF, THRESHOLD, Tree
+from lyceum._core.trees import LEAF, THRESHOLD, Tree
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from tests.trees.pruning_reference import all_prunings, leaves_under
 from tests.trees.table_builders import mixed_table
 from tests.trees.tree_reference import Referee
 
-from lyceum.tree_core import LEAF
+from lyceum._core.trees import LEAF
 
 seeds = st.integers(0, 10_000)
 forms = st.sampled_from(["multiway", "groups", "one_vs_rest"])

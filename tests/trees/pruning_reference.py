@@ -8,8 +8,8 @@ from tests.trees.growth_reference import split_of
 from tests.trees.tree_reference import Referee
 from tests.trees.tree_reference_parts import Node, is_missing, weight_of
 
-from lyceum.tree_core import CATEGORIES, INTERVALS, LEAF, Tree
-from lyceum.trees._confidence import SLACK, upper_errors
+from lyceum._core.trees import CATEGORIES, INTERVALS, LEAF, Tree
+from lyceum.trees.pruning.confidence import SLACK, upper_errors
 
 
 def all_prunings(tree, node=0):

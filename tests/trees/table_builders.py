@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lyceum.tree_core import LEAF, THRESHOLD, Tree
+from lyceum._core.trees import LEAF, THRESHOLD, Tree
 
 # outlook (sunny, overcast, rain), temperature (hot, mild, cool), humidity (high, normal), wind (weak, strong)
 WEATHER = (

@@ -9,8 +9,8 @@ from tests.trees.decision_tree_cases import noisy, numbers
 from tests.trees.table_builders import from_scikit
 
 from lyceum import datasets
+from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF
 from lyceum.errors import SettingError
-from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 

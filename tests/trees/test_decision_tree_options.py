@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from tests.trees.decision_tree_cases import noisy, numbers
 
+from lyceum._core.trees import Router
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, SettingError
-from lyceum.tree_core import Router
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_pessimistic_error
+from lyceum.trees.pruning.bottom_up import NodeCosts, prune_by_error, prune_by_pessimistic_error
 
 # -- losses ------------------------------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import lyceum
+from lyceum._core.trees import LEAF, Tree
 from lyceum.data import scan
 from lyceum.errors import SourceError
-from lyceum.tree_core import LEAF, Tree
 from lyceum.trees import C45, CART, DecisionTreeClassifier, DecisionTreeRegressor
 
 
@@ -104,7 +104,7 @@ def test_a_dask_collection_that_memory_cannot_hold_needs_bins(monkeypatch):
     dask = pytest.importorskip("dask.dataframe")
     frame, y, _ = mixed(100)
     table = dask.from_pandas(frame[["size", "age"]].assign(y=(y == "low").astype(float)), npartitions=3)
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(
         SourceError, match=r"DecisionTreeRegressor keeps every row in memory.*use max_bins=255"
     ):

@@ -14,12 +14,12 @@ from sklearn.linear_model import LogisticRegression as SparseLearner
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.table_builders import from_scikit
 
+from lyceum._core.trees import impurity_importances
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.linear import LinearRegression
-from lyceum.tree_core import impurity_importances
-from lyceum.trees._permutation_importance import permutation_importance
+from lyceum.trees.permutation import permutation_importance
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])

@@ -3,15 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.linear_model import LinearRegression
 from tests.checks.laws import check
 from tests.trees.m5_reference import Reference, Way
 
+from lyceum._core.trees import GROUPS, LEAF
 from lyceum.data import scan
 from lyceum.errors import SourceError
-from lyceum.tree_core import GROUPS, LEAF
 from lyceum.trees import ModelTreeRegressor
 
 
@@ -194,7 +193,7 @@ def test_an_unknown_category_stays_and_is_predicted_by_the_node_that_asks_for_it
 def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_another_way(monkeypatch):
     import dask.array as da
 
-    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     X, y = wavy(50)
     with pytest.raises(SourceError, match=r"keeps every row in memory.* use DecisionTreeRegressor"):
         ModelTreeRegressor().fit(da.from_array(X), da.from_array(y))

@@ -3,15 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.trees.m5_reference import Reference, Way
 
-from lyceum._native import native
+from lyceum._core.native import native
+from lyceum._core.trees import GROUPS, Router
 from lyceum.data import scan
-from lyceum.tree_core import GROUPS, Router
-from lyceum.trees._m5_columns import StepColumns
-from lyceum.trees._m5_models import columns_below, fit_models, smooth_models
+from lyceum.trees.model_trees.m5_columns import StepColumns
+from lyceum.trees.model_trees.m5_models import columns_below, fit_models, smooth_models
 
 
 def models_of(X, y, columns, rule="all", w=None):

@@ -12,10 +12,10 @@ from sklearn.model_selection import KFold, cross_val_predict
 from tests.trees.m5_reference import WEKA, Reference
 
 from lyceum import datasets
-from lyceum.tree_core import Router
+from lyceum._core.trees import Router
 from lyceum.trees import ModelTreeRegressor
-from lyceum.trees._m5_models import choose, columns_below, fit_models, smooth_models
-from lyceum.trees._pruning import compact
+from lyceum.trees.model_trees.m5_models import choose, columns_below, fit_models, smooth_models
+from lyceum.trees.pruning.bottom_up import compact
 
 NAMES = ["MYCT", "MMIN", "MMAX", "CACH", "CHMIN", "CHMAX"]
 # weight, error in % of the standard deviation, coefficients and constant of the five models

@@ -6,8 +6,8 @@ import pytest
 from sklearn.base import clone
 
 from lyceum import datasets
+from lyceum._core.trees import CATEGORIES, GROUPS, LEAF, THRESHOLD
 from lyceum.errors import SettingError
-from lyceum.tree_core import CATEGORIES, GROUPS, LEAF, THRESHOLD
 from lyceum.trees import C45, CART, ID3, CARTRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 
 PRESETS = [ID3, C45, CART]

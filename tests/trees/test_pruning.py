@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -13,17 +12,17 @@ from tests.trees.growth_reference import visited
 from tests.trees.pruning_cases import LOSS, best_of, forms, gaps, grown, leaves_of, seeds, small
 from tests.trees.table_builders import from_scikit, mixed_table
 
+from lyceum._core.trees import LEAF
 from lyceum.errors import SettingError
-from lyceum.tree_core import LEAF
-from lyceum.trees._confidence import prune_by_confidence
-from lyceum.trees._cost_complexity import cost_complexity_path, prune_by_complexity
-from lyceum.trees._pruning import (
+from lyceum.trees.pruning.bottom_up import (
     NodeCosts,
     compact,
     prune_by_error,
     prune_by_loss,
     prune_by_pessimistic_error,
 )
+from lyceum.trees.pruning.confidence import prune_by_confidence
+from lyceum.trees.pruning.cost_complexity import cost_complexity_path, prune_by_complexity
 
 
 def held_out(seed, referee, tree, n=15):

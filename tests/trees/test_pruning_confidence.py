@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 from tests.trees.growth_reference import visited
 from tests.trees.pruning_cases import forms, gaps, grown, leaves_of, seeds
 from tests.trees.pruning_reference import J48
 from tests.trees.table_builders import mixed_table
 
+from lyceum._core.trees import LEAF
 from lyceum.errors import DataError, SettingError
-from lyceum.tree_core import LEAF
-from lyceum.trees._confidence import SLACK, prune_by_confidence, upper_errors
+from lyceum.trees.pruning.confidence import SLACK, prune_by_confidence, upper_errors
 
 # -- confidence --------------------------------------------------------------------------------------------
 

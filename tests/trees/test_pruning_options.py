@@ -11,10 +11,10 @@ from sklearn.model_selection import StratifiedKFold
 from tests.trees.tree_builders import Builder
 
 from lyceum import datasets, plot
+from lyceum._core.trees import CATEGORIES, LEAF
 from lyceum.data import scan
-from lyceum.tree_core import CATEGORIES, LEAF
 from lyceum.trees import C45, CART, ID3, DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees._confidence import prune_by_confidence
+from lyceum.trees.pruning.confidence import prune_by_confidence
 
 matplotlib.use("Agg")
 LOSS = np.array([[0.0, 5.0], [1.0, 0.0]])  # bad taken for good costs 5

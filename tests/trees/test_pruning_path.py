@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -12,9 +11,13 @@ from tests.trees.pruning_cases import LOSS, best_of, forms, grown, leaves_of, se
 from tests.trees.table_builders import from_scikit, mixed_table
 from tests.trees.tree_reference import Referee
 
+from lyceum._core.trees import LEAF
 from lyceum.errors import SettingError
-from lyceum.tree_core import LEAF
-from lyceum.trees._cost_complexity import choose_alpha, cost_complexity_path, prune_by_complexity
+from lyceum.trees.pruning.cost_complexity import (
+    choose_alpha,
+    cost_complexity_path,
+    prune_by_complexity,
+)
 
 # -- cost-complexity ---------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import pytest
 
 from lyceum import plot
 from lyceum.trees import C45, DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees._rules import rules
+from lyceum.trees.reading.rules import rules
 
 matplotlib.use("Agg")
 from matplotlib import pyplot

@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.growth_reference import Disagreement, follow, visited
 from tests.trees.table_builders import WEATHER, from_scikit, mixed_table
 from tests.trees.tree_reference import Referee
 from tests.trees.tree_reference_parts import Rules
 
+from lyceum._core.trees import CATEGORIES, LEAF, THRESHOLD, Columns, Growth, grow, grow_with_record
 from lyceum.data import Schema
-from lyceum.tree_core import CATEGORIES, LEAF, THRESHOLD, Columns, Growth, grow, grow_with_record
-from lyceum.trees._pruning import compact
+from lyceum.trees.pruning.bottom_up import compact
 
 
 def test_entropy_and_gains_of_64_rows():

@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 from tests.trees.tree_builders import Builder
 
+from lyceum._core.trees import (
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    THRESHOLD,
+    TreeLabels,
+    importance_table,
+)
 from lyceum.data import Schema
-from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, THRESHOLD, TreeLabels, importance_table
-from lyceum.trees._summary import gain_tables, node_table, summary_of
+from lyceum.trees.reading.summary import gain_tables, node_table, summary_of
 
 SCHEMA = Schema.declare({"a": "continuous", "b": ["x", "y", "z"], "c": "continuous"})
 

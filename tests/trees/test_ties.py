@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lyceum.tree_core import LEAF
+from lyceum._core.trees import LEAF
 from lyceum.trees import DecisionTreeClassifier
 
 X = np.array([[0.0], [0.0], [1.0], [1.0], [1.0], [2.0]])

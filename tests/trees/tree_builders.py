@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 
 N_CODES = 6
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import chi2
 from tests.trees.tree_reference_parts import NEAR, Node, Rules, Split, is_missing, weight_of
 
-from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 
 
 class Referee:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lyceum.tree_core import INTERVALS, THRESHOLD
+from lyceum._core.trees import INTERVALS, THRESHOLD
 
 NEAR = 1e-9
 

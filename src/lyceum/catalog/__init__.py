@@ -9,29 +9,28 @@ from __future__ import annotations
 
 import difflib
 
-from lyceum.catalog import (
+from lyceum.catalog.entry import TASKS, Entry, Item, Task
+from lyceum.catalog.families import (
+    anomaly,
     bayes,
+    bayesnets,
     cluster,
-    data,
-    decision,
+    decomposition,
     density,
     ensemble,
-    evaluate,
     kernels,
     linear,
+    mixtures,
     neighbors,
-    networks,
     neural,
-    paradigms,
-    plot,
     prepare,
-    probability,
-    reduce,
-    statistics,
+    reinforcement,
+    semi_supervised,
+    transfer,
     trees,
 )
-from lyceum.catalog._entry import TASKS, Entry, Item, Task
-from lyceum.catalog._types import types
+from lyceum.catalog.saved_types import types
+from lyceum.catalog.tools import data, decision, evaluate, plot, probability, statistics
 from lyceum.errors import LyceumError
 
 __all__ = [
@@ -49,7 +48,7 @@ __all__ = [
 _FAMILIES = (
     bayes,
     density,
-    networks,
+    bayesnets,
     linear,
     neural,
     kernels,
@@ -57,8 +56,12 @@ _FAMILIES = (
     trees,
     ensemble,
     cluster,
-    reduce,
-    paradigms,
+    mixtures,
+    decomposition,
+    semi_supervised,
+    transfer,
+    anomaly,
+    reinforcement,
     prepare,
 )
 _OTHERS = (data, statistics, probability, decision, evaluate, plot)

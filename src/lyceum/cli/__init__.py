@@ -11,11 +11,11 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from lyceum import __version__, catalog
-from lyceum.cli import _explore
-from lyceum.cli._bayesnet import bayesnet
-from lyceum.cli._ending import run_and_exit
-from lyceum.cli._help import Commands
-from lyceum.cli._options import (
+from lyceum.cli.commands import explore as _explore
+from lyceum.cli.commands.bayesnet import bayesnet
+from lyceum.cli.ending import run_and_exit
+from lyceum.cli.help import Commands
+from lyceum.cli.options import (
     AsJson,
     Committees,
     Data,
@@ -157,7 +157,7 @@ def study(
     as_json: AsJson = False,
 ) -> None:
     """Compare learners on a table honestly: a ranking, a report and a model to use."""
-    from lyceum.cli._study import run
+    from lyceum.cli.commands.study import run
 
     run(
         data, target, loss, as_json, task=task,
@@ -183,7 +183,7 @@ def inspect(
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a table: kinds and why, ranges, categories, missing cells, and what looks wrong."""
-    from lyceum.cli._inspect import run
+    from lyceum.cli.commands.inspect import run
 
     run(file, target, form, as_json)
 
@@ -215,7 +215,7 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Fit one learner on a file, with the preparation it needs, and save it as a model file."""
-    from lyceum.cli._fit import run
+    from lyceum.cli.commands.fit import run
 
     kinds, settings = kinds_of(kind), settings_of(setting)
     run(data, target, learner, settings, out, kinds, ignore or (), weight, form, force, as_json)
@@ -247,7 +247,7 @@ def predict(
 
     A model that only transforms gives its new columns, a density or a detector its scores.
     """
-    from lyceum.cli._predict import run
+    from lyceum.cli.commands.predict import run
 
     run(model, data, out, proba, loss, doubt, keep or (), form, force, as_json, spreadsheet)
 
@@ -266,7 +266,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Measure a model on rows that it has not seen: errors, costs and posteriors, with intervals."""
-    from lyceum.cli._evaluate import run
+    from lyceum.cli.commands.evaluate import run
 
     run(model, data, target, loss, doubt, form, as_json)
 
@@ -284,7 +284,7 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Show why a model predicts what it does: the contribution of every column, largest first."""
-    from lyceum.cli._explain import run
+    from lyceum.cli.commands.explain import run
 
     run(model, data, row or (), form, as_json)
 
@@ -302,7 +302,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compare two models on the same rows: which is better, and how sure that is."""
-    from lyceum.cli._compare import run
+    from lyceum.cli.commands.compare import run
 
     run(first, second, data, target, loss, doubt, form, as_json)
 
@@ -310,7 +310,7 @@ def compare(
 @app.command(epilog="Example: lyceum doctor")
 def doctor(as_json: AsJson = False) -> None:
     """Show how Lyceum runs here: compiled kernels, threads, BLAS, memory, versions."""
-    from lyceum.cli._doctor import run
+    from lyceum.cli.commands.doctor import run
 
     run(as_json)
 
@@ -323,7 +323,7 @@ def syllabus(
     as_json: AsJson = False,
 ) -> None:
     """Show every part of classical machine learning: what works, and under which name."""
-    from lyceum.cli._lists import show_syllabus
+    from lyceum.cli.commands.lists import show_syllabus
 
     show_syllabus(missing, as_json)
 
@@ -337,6 +337,6 @@ def learners(
     as_json: AsJson = False,
 ) -> None:
     """Show the learners: what they do, what they take, how they scale."""
-    from lyceum.cli._lists import show_learners
+    from lyceum.cli.commands.lists import show_learners
 
     show_learners(task, as_json)

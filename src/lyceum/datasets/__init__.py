@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lyceum.errors import DataError
 
 if TYPE_CHECKING:
-    from lyceum.data import Rows
+    from lyceum._core.data import Rows
 
 __all__ = ["Dataset", "load", "names", "path", "sources"]
 
@@ -135,7 +135,7 @@ def load(name: str) -> Rows:
     >>> rows.n_rows, rows.schema.target.categories.tolist()
     (14, ['no', 'yes'])
     """
-    from lyceum.data import scan
+    from lyceum._core.data import scan
 
     dataset = _find(name)
     if dataset.rows is None:

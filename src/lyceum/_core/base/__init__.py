@@ -1,0 +1,80 @@
+"""What every learner shares, from any source of rows to scikit-learn's contract.
+
+A one-pass method is a subclass of `OnePassLearner` with two methods: `_statistic()`, which says how a block
+is summarized, and `_finish(statistic)`, which turns the merged summary into parameters. A method of several
+passes writes `fit` over `self._rows(...)` and `rows.reduce(...)`. Either way it runs in memory, from files
+and on Dask.
+"""
+
+from lyceum._core.base.density import Density
+from lyceum._core.base.explanations import explain_frame, sum_by_source
+from lyceum._core.base.learner import CATEGORICAL_FEATURES, Learner, Reading
+from lyceum._core.base.mistake_bound import separability_facts, set_separability
+from lyceum._core.base.model_parts import complexity, is_pipeline, pipeline_steps
+from lyceum._core.base.n_jobs_verbose import guard_public_methods
+from lyceum._core.base.new_columns import NewColumns, library_of, output_library
+from lyceum._core.base.one_pass import OnePassClassifier, OnePassLearner, finite_sums
+from lyceum._core.base.posterior_classifier import PosteriorClassifier, normalize_posteriors
+from lyceum._core.base.replacement import parts_by_replacement, replace_columns, typical_row
+from lyceum._core.base.row_names import without_row_names
+from lyceum._core.base.same_columns import check_same_columns
+from lyceum._core.base.score import (
+    Classifier,
+    Regressor,
+    target_of,
+    targets_to_score,
+    validation_parts,
+)
+from lyceum._core.base.state import unchanged_on_failure
+from lyceum._core.base.takes import (
+    check_takes_weights,
+    step_names,
+    takes_missing,
+    takes_rows,
+    takes_text,
+    takes_weights,
+    without_names,
+)
+from lyceum.errors import undefined
+
+__all__ = [
+    "CATEGORICAL_FEATURES",
+    "Classifier",
+    "Density",
+    "Learner",
+    "NewColumns",
+    "OnePassClassifier",
+    "OnePassLearner",
+    "PosteriorClassifier",
+    "Reading",
+    "Regressor",
+    "check_same_columns",
+    "check_takes_weights",
+    "complexity",
+    "explain_frame",
+    "finite_sums",
+    "guard_public_methods",
+    "is_pipeline",
+    "library_of",
+    "normalize_posteriors",
+    "output_library",
+    "parts_by_replacement",
+    "pipeline_steps",
+    "replace_columns",
+    "separability_facts",
+    "set_separability",
+    "step_names",
+    "sum_by_source",
+    "takes_missing",
+    "takes_rows",
+    "takes_text",
+    "takes_weights",
+    "target_of",
+    "targets_to_score",
+    "typical_row",
+    "unchanged_on_failure",
+    "undefined",
+    "validation_parts",
+    "without_names",
+    "without_row_names",
+]

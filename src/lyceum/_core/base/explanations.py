@@ -1,0 +1,151 @@
+"""Explanations in table columns, with the cells explained, from one pass through the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.base.replacement import parts_by_replacement
+from lyceum._core.data import Block, Column, Design, Rows, Schema, Step, constant_columns
+from lyceum.report import Explanation
+
+__all__ = ["UNKNOWN", "collect_explanation", "explain_frame", "sum_by_source"]
+
+UNKNOWN = "(unknown)"  # a category that was not there in `fit`
+
+Parts = Callable[[Block], np.ndarray]
+
+
+def collect_explanation(
+    rows: Rows, steps: Sequence[Step], parts: Parts, unit: str, labels: Sequence[Any] | np.ndarray | None
+) -> tuple[Explanation, np.ndarray]:
+    """The explanation of coded rows, read once, and the further columns of `parts`.
+
+    Parameters
+    ----------
+    rows : Rows
+        Cells coded by the schema of the learner.
+    steps : sequence of Step
+        What stands between these cells and the learner; contributions of design columns are added up.
+    parts : function of a block
+        Gives an array of shape (n, 2 + n_columns): what is predicted (a number, or a code into `labels`), the
+        base, and what every column of the block adds. Further columns are given back as they are.
+    unit : str
+        What the contributions are measured in.
+    labels : sequence, optional
+        What the codes stand for.
+    """
+    found = np.asarray(rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64)
+    schema = rows.schema
+    if schema.has_free_text:  # every block lists its own texts: one list for all rows
+        block = rows.gathered("explain")
+        found[:, -len(schema) :], schema = block.dense, block.schema
+    return _explanation(found, Schema(schema.columns), unit, labels)
+
+
+def explain_frame(
+    frame: Any,
+    rows: Rows,
+    typical: np.ndarray,
+    answer: Callable[[Any], np.ndarray],
+    unit: str,
+    labels: Sequence[Any] | np.ndarray | None,
+    more: Callable[[Any], np.ndarray] | None = None,
+) -> tuple[Explanation, np.ndarray]:
+    """The explanation of an answer that is given for frames only: whole columns are replaced in the frame.
+
+    Parameters
+    ----------
+    frame : pandas or Polars frame, or Arrow table
+        The rows to explain.
+    rows : Rows
+        The same rows, coded.
+    typical : array of shape (d,)
+        The coded cells that explanations start from; see `typical_row`.
+    answer : function of a frame
+        As in `parts_by_replacement`.
+    unit, labels
+        As in `collect_explanation`.
+    more : function of a frame, optional
+        The further columns of every row, (n, m).
+    """
+    cells = np.asarray(rows.gathered("explain").dense, dtype=np.float64)
+    schema = Schema(rows.schema.columns)
+    held = constant_columns(frame, typical, schema)
+
+    def of_columns(own: np.ndarray) -> np.ndarray:  # every column is the same in all rows: own or typical
+        found = answer(held(own[0] == 0.0))
+        return found[:1] if len(own) == 1 else found
+
+    found = parts_by_replacement(np.ones(cells.shape), np.zeros(cells.shape[1]), of_columns)
+    also = [] if more is None else [more(frame)]
+    return _explanation(np.column_stack([found, *also, cells]), schema, unit, labels)
+
+
+def _explanation(
+    found: np.ndarray, schema: Schema, unit: str, labels: Sequence[Any] | np.ndarray | None
+) -> tuple[Explanation, np.ndarray]:
+    """From what is predicted, base, contributions, whatever else there is, and cells, side by side."""
+    d = len(schema)
+    predicted, base, contributions, more, cells = np.split(found, [1, 2, 2 + d, found.shape[1] - d], axis=1)
+    decided = predicted[:, 0]
+    if labels is not None:
+        decided = np.asarray(labels)[decided.astype(np.intp)]
+    made = Explanation(schema.names, contributions, base[:, 0], decided, unit, _values(cells, schema))
+    return made, more
+
+
+def sum_by_source(parts: np.ndarray, source: np.ndarray, n_columns: int) -> np.ndarray:
+    """Contributions of design columns, (n, m), added up by the table column that each comes from, (n, d).
+
+    Parameters
+    ----------
+    parts : array of shape (n, m)
+    source : array of shape (m,), of int, ascending
+        The table column of every design column.
+    n_columns : int
+        The number d of table columns.
+
+    Examples
+    --------
+    >>> sum_by_source(np.array([[1.0, 2.0, 3.0]]), np.array([0, 2, 2]), 3).tolist()
+    [[1.0, 0.0, 5.0]]
+    """
+    out = np.zeros((len(parts), n_columns))
+    columns, starts = np.unique(source, return_index=True)
+    if len(columns):
+        out[:, columns] = np.add.reduceat(parts, starts, axis=1)
+    return out
+
+
+def _explain_block(block: Block, steps: tuple[Step, ...], parts: Parts) -> np.ndarray:
+    cells, design = np.asarray(block.dense, dtype=np.float64), None
+    for step in steps:
+        block = step(block)
+        design = step if isinstance(step, Design) else design
+    found = parts(block)
+    if design is None:
+        return np.column_stack([found, cells])
+    head, added, more = np.split(found, [2, 2 + len(design.source)], axis=1)
+    added = sum_by_source(added, design.source, len(design.before))
+    return np.column_stack([head, added, more, cells])
+
+
+def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:
+    """The cells as they were written: numbers or categories, None where missing."""
+    values = np.empty(cells.shape, dtype=object)
+    for j, column in enumerate(schema):
+        values[:, j] = cells[:, j] if column.numeric else _categories(cells[:, j], column)
+        if column.categories is not None and column.categories.dtype.kind == "b":
+            values[:, j] = cells[:, j] > 0
+        values[np.isnan(cells[:, j]), j] = None
+    return values
+
+
+def _categories(codes: np.ndarray, column: Column) -> np.ndarray:
+    known = np.append(np.asarray(column.categories).astype(object), UNKNOWN)
+    places = np.nan_to_num(codes, nan=-1.0).astype(np.intp)
+    return known[np.where(places < len(known), places, -1)]

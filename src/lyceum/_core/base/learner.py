@@ -1,0 +1,281 @@
+"""Learner: what every method shares, from any source of rows to scikit-learn's contract."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import StrOptions, make_constraint
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base.explanations import collect_explanation
+from lyceum._core.base.model_parts import check_learner, n_fitted_numbers
+from lyceum._core.base.n_jobs_verbose import (
+    constrain_running,
+    guard_public_methods,
+    running_as_set,
+    shown_progress,
+)
+from lyceum._core.base.row_names import without_row_names
+from lyceum._core.base.state import unchanged_on_failure
+from lyceum._core.data import (
+    KINDS,
+    ArraySource,
+    Block,
+    CheckCells,
+    Column,
+    Design,
+    Inputs,
+    Kind,
+    Recode,
+    Rows,
+    Schema,
+    Step,
+)
+from lyceum.report import Explanation, Summary
+
+__all__ = ["CATEGORICAL_FEATURES", "Learner", "Reading"]
+
+Reading = Literal["one pass", "many passes", "in memory"]
+
+# what the parameter `categorical_features` may be: names, numbers or flags of columns
+CATEGORICAL_FEATURES = [StrOptions({"from_dtype"}), "array-like", "boolean", None]
+
+
+class Learner(BaseEstimator):
+    """The base of every method: any source of rows in, scikit-learn's contract out.
+
+    A subclass writes `fit` over `self._rows(X, y, sample_weight)`, and `predict` or `transform` by
+    `self._apply(function_of_block, X)`. Its class attributes say what it takes: `_coding` is how categories
+    reach it ("codes" into tables, "one_of_c" columns, or "reference" columns without the first category),
+    `_takes_missing`, `_takes_sparse`, `_takes_kinds` and `_takes_unlabelled` which rows it takes,
+    `_reads_rows` how it reads them, and `_needs_scaling` whether the units of columns matter to it. The
+    catalog shows these of a learner with its default settings. `fit` is all or nothing: where it fails or is
+    cancelled, the learner stays as it was.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        The columns of `fit`, with their kinds and categories, and the target.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, where the rows of `fit` have some.
+    n_rows_ : int
+        The number of rows learned from, by `fit` or by all calls of `partial_fit`, whatever their weights.
+    design_names : tuple of str
+        The names of the columns that the method computes with: of one-of-C columns for categories, unless it
+        takes codes.
+    history_axes : tuple of two str
+        What the steps and the values of `history_` are, in a method that iterates and records.
+
+    See Also
+    --------
+    OnePassLearner : Parameters from one statistic.
+    Classifier, Regressor, PosteriorClassifier, Density, NewColumns : What to combine it with.
+    lyceum.data.Rows : What `fit` works on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.base import Learner, Regressor
+    >>> class MedianOnly(Regressor, Learner):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         rows = self._rows(X, y, sample_weight)
+    ...         self.median_ = float(np.median(rows.y))
+    ...         return self
+    ...     def predict(self, X):
+    ...         return self._apply(lambda block: np.full(len(block), self.median_), X)
+    >>> model = MedianOnly().fit([[1.0], [2.0], [3.0]], [5.0, 7.0, 90.0])
+    >>> model.predict([[4.0], [5.0]]).tolist(), model.n_features_in_
+    ([7.0, 7.0], 1)
+    """
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _takes_missing: ClassVar[bool] = False
+    _takes_sparse: ClassVar[bool] = False
+    _takes_kinds: ClassVar[tuple[Kind, ...]] = KINDS
+    _reads_rows: ClassVar[Reading] = "many passes"
+    _needs_scaling: ClassVar[bool] = False  # a penalty or a distance compares columns in their units
+    _takes_unlabelled: ClassVar[bool] = False  # classes may be missing; their codes are -1
+    _blanks_row_names: ClassVar[bool] = False  # columns of about one category per row are not looked at
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
+    _nan_means_none: ClassVar[bool] = False  # whether arrays may have NaN where there is no value
+    history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
+
+    schema_: Schema
+    n_features_in_: int
+    n_rows_: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """In every subclass `fit` is all or nothing, and threads, `n_jobs` and `verbose` are as set."""
+        super().__init_subclass__(**options)
+        constrain_running(cls)
+        guard_public_methods(cls, learning=_guard)
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        return super()._get_param_names()  # reads the signature, which takes longer than copying a learner
+
+    # -- rows in -------------------------------------------------------------------------------------------
+
+    def _rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
+        """The rows to fit on; learns the schema."""
+        _check_parameters(self)
+        rows = Inputs(self).for_fit(X, y, sample_weight)
+        if hasattr(self, "predict"):
+            rows = without_row_names(rows, type(self).__name__, self._blanks_row_names)
+        return self._prepare_rows(rows)
+
+    def _more_rows(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Rows:
+        """More rows for `partial_fit`; the schema grows by what is new in them."""
+        _check_parameters(self)
+        rows = Inputs(self).for_partial_fit(X, y, sample_weight, classes)
+        return self._prepare_rows(rows)
+
+    def rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
+        """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite cells."""
+        if "schema_" not in vars(self):
+            check_is_fitted(self)
+        rows = Inputs(self).for_predict(X)
+        if checked:
+            return self._prepare_rows(rows)
+        for step in self._steps():
+            rows = rows if isinstance(step, CheckCells) else rows.then(step)
+        return rows
+
+    def _prepare_rows(self, rows: Rows) -> Rows:
+        for step in self._steps():
+            rows = rows.then(step)
+        return rows
+
+    def _steps(self) -> list[Step]:
+        check = CheckCells(type(self).__name__, self._takes_missing)
+        if self._coding == "codes":
+            return [Recode(), check]
+        return [check, self._design]
+
+    @property
+    def _design(self) -> Design:
+        return Design(Schema(self.schema_.columns), self._coding == "reference", sparse=self._takes_sparse)
+
+    @property
+    def design_names(self) -> tuple[str, ...]:
+        """The names of the columns that the method computes with."""
+        return self.schema_.names if self._coding == "codes" else self._design.after.names
+
+    def _apply(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
+        """`function` of every block of X, one result per row (lazy on Dask)."""
+        return self.rows_to_predict(X).collect(function)
+
+    def _explain(
+        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None
+    ) -> Explanation:
+        """What every table column adds to the predictions for X, in one pass.
+
+        `parts(block)` gives, one row each, the prediction (a code where there are classes or `labels`), the
+        base, and what every column of the block as the method sees it adds; design columns are added up.
+        With `labels=False` the prediction is a number, whatever classes there are.
+        """
+        check_is_fitted(self)
+        known = None if labels is False else getattr(self, "classes_", None) if labels is None else labels
+        return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)[0]
+
+    def _explain_with_more(
+        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str
+    ) -> tuple[Explanation, np.ndarray]:
+        """As `_explain`, with the further columns that `parts` gives for every row."""
+        check_is_fitted(self)
+        known = getattr(self, "classes_", None)
+        return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)
+
+    def _explain_in_memory(
+        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None
+    ) -> tuple[Explanation, Block]:
+        """As `_explain`, with the rows themselves as the method sees them, for further details."""
+        who = type(self).__name__
+        held = Inputs(self).for_predict(X).gathered(who)
+        rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
+        return self._explain(rows, parts, unit, labels), self._prepare_rows(rows).gathered(who)
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """What was learned, in the method's own quantities; prints as text, shows as tables in a notebook."""
+        check_is_fitted(self)
+        return Summary(self._title(), {"columns": self.n_features_in_})
+
+    def _title(self) -> str:
+        """The title of the summary: the class, and the target if it learns one."""
+        target, name = self.schema_.target, type(self).__name__
+        if target is None or not self.__sklearn_tags__().target_tags.required:
+            return name
+        return f"{name} of {target.name}"
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: the sizes of the arrays that it reads."""
+        check_is_fitted(self)
+        shapes = self._shapes().values()
+        return sum(map(math.prod, shapes)) if shapes else n_fitted_numbers(self)
+
+    # -- model files ---------------------------------------------------------------------------------------
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """The arrays that prediction indexes, with their shapes; checked when a model file is loaded."""
+        return {}
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        """The classes of values that a model file may hold, beside arrays and plain values."""
+        return (Column, Schema)
+
+    def _check_model(self) -> None:
+        """Raise ModelFileError unless what came from a model file fits together."""
+        check_learner(self)
+
+    # -- tags ----------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _check_parameters(learner: Learner) -> None:
+    """Raise scikit-learn's error if a parameter is not what it may be."""
+    kind: Any = type(learner)
+    allowed = _constraints(kind)
+    for name, value in learner.get_params(deep=False).items():
+        if name in allowed and not any(one.is_satisfied_by(value) for one in allowed[name]):
+            learner._validate_params()
+
+
+@cache
+def _constraints(learner: Any) -> dict[str, list[Any]]:
+    """What every parameter of a class may be, made from its declaration once."""
+    declared = learner._parameter_constraints.items()
+    return {name: list(map(make_constraint, one)) for name, one in declared if one != "no_validation"}
+
+
+def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that learns: all or nothing, in threads as set, with the progress of `verbose`."""
+
+    @wraps(method)
+    def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
+        _check_parameters(self)
+        with unchanged_on_failure(self), running_as_set(self), shown_progress(self):
+            result = method(self, *data, **named)
+            if counter := self.__dict__.pop("_row_counter", None):
+                self.n_rows_ = counter.total()
+            return result
+
+    return guarded_method

@@ -1,0 +1,83 @@
+"""What a fitted learner is made of: its size, and whether the parts that came from a file fit together."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Schema
+from lyceum.errors import ModelFileError
+
+__all__ = ["check_learner", "complexity", "is_pipeline", "n_fitted_numbers", "pipeline_steps"]
+
+
+def is_pipeline(model: Any) -> bool:
+    """Whether this is a pipeline of scikit-learn, whose module takes long: who has one has imported it."""
+    module = sys.modules.get("sklearn.pipeline")
+    return module is not None and isinstance(model, module.Pipeline)
+
+
+def pipeline_steps(model: Any) -> list[Any]:
+    """The steps of a pipeline, or the model itself as the only step."""
+    return [step for _, step in model.steps] if is_pipeline(model) else [model]
+
+
+def complexity(model: Any) -> int:
+    """How many numbers a prediction of a learner, or of the last step of a pipeline, needs.
+
+    >>> from lyceum.linear import Ridge
+    >>> complexity(Ridge().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], [1.0, 2.0, 3.0]))
+    2
+    """
+    model = getattr(model, "estimator_", model)
+    learner = pipeline_steps(model)[-1]
+    return learner.complexity() if hasattr(learner, "complexity") else n_fitted_numbers(learner)
+
+
+def n_fitted_numbers(learner: Any) -> int:
+    """The size of all fitted arrays of numbers."""
+    arrays = (value for name, value in vars(learner).items() if name.endswith("_") and name != "classes_")
+    return sum(value.size for value in arrays if isinstance(value, np.ndarray) and value.dtype.kind in "fiu")
+
+
+def check_learner(learner: Any) -> None:
+    """Raise ModelFileError unless schema, classes and arrays agree.
+
+    -inf, the logarithm of zero, may be in an array; NaN and inf only where the class says so.
+    """
+    who = type(learner).__name__
+    learner.get_params(deep=False)
+    if not hasattr(learner, "schema_"):
+        if fitted := sorted(name for name in vars(learner) if name.endswith("_")):
+            raise ModelFileError(
+                f"holds a {who} with {fitted[0]}, but without the schema that it was fitted on"
+            )
+        return
+    schema = learner.schema_
+    if not isinstance(schema, Schema) or learner.n_features_in_ != len(schema):
+        raise ModelFileError(f"holds a {who} whose schema does not have its n_features_in_ columns")
+    names = getattr(learner, "feature_names_in_", None)
+    if names is not None and list(names) != list(schema.names):
+        raise ModelFileError(f"holds a {who} whose feature_names_in_ are not the names of its schema")
+    if hasattr(learner, "classes_"):
+        known = None if schema.target is None else schema.target.categories
+        if known is None or not np.array_equal(learner.classes_, known):
+            raise ModelFileError(f"holds a {who} whose classes_ are not those of its target")
+    learner._validate_params()
+    for name, shape in learner._shapes().items():
+        array = _numbers(f"{who}.{name}", getattr(learner, name, None), tuple(shape))
+        if not learner._nan_means_none and not (array < np.inf).all():
+            raise ModelFileError(f"has missing or infinite numbers in {who}.{name}")
+
+
+def _numbers(name: str, array: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """The array, if it is one of numbers and of this shape."""
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf" or not array.dtype.isnative:
+        raise ModelFileError(f"has no array of numbers in the place of {name}")
+    if array.shape != shape:
+        raise ModelFileError(
+            f"has an array of shape {array.shape} in the place of {name}, which needs {shape}"
+        )
+    return array

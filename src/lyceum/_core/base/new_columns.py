@@ -1,0 +1,123 @@
+"""What `transform` gives back, in every transformer: the same kind of container as its input.
+
+An array for an array, a pandas, Polars or pyarrow frame for such a frame, a lazy Dask collection for one, and
+for rows of `scan(...)` rows with one more lazy step, their target and weights as they were. `set_output`
+overrides it for arrays and frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.data import Align, Block, Column, Rows, Schema, is_dask, is_frame, to_arrow
+from lyceum._core.lazy_arrow import pa
+
+__all__ = ["NewColumns", "library_of", "output_library"]
+
+
+def library_of(X: Any) -> str:
+    """ "pandas", "polars" or "arrow" for frames, "array" for the rest."""
+    if not is_frame(X):
+        return "array"
+    module = type(X).__module__.split(".")[0]
+    return module if module in ("pandas", "polars") else "arrow"
+
+
+def output_library(transformer: Any, X: Any) -> str:
+    """The library of what `transform` gives back for X: that of X, unless `set_output` says otherwise."""
+    wanted = _get_output_config("transform", transformer)["dense"]
+    return library_of(X) if wanted == "default" else wanted
+
+
+class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """A transformer of a learner whose columns are new ones, all of them numbers.
+
+    `transform` returns `self._in_new_columns(function_of_block, X)`, and `get_feature_names_out` the names.
+
+    See Also
+    --------
+    Learner : What to combine it with.
+    lyceum.prepare.Transformer : A transformer whose columns are those of the table, changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from lyceum.base import Learner, NewColumns
+    >>> class RowSum(NewColumns, Learner):
+    ...     def fit(self, X, y=None):
+    ...         self._rows(X)
+    ...         return self
+    ...     def transform(self, X):
+    ...         return self._in_new_columns(lambda block: block.X.sum(axis=1, keepdims=True), X)
+    ...     def get_feature_names_out(self, input_features=None):
+    ...         return np.array(["sum"], dtype=object)
+    >>> model = RowSum().fit([[1.0, 2.0]])
+    >>> model.transform([[3.0, 4.0]]).tolist()
+    [[7.0]]
+    >>> table = pa.table({"a": [1.0], "b": [2.0]})
+    >>> RowSum().fit(table).transform(table).to_pydict()
+    {'sum': [3.0]}
+    """
+
+    get_feature_names_out: Callable[..., np.ndarray]
+    _apply: Callable[..., Any]
+    _prepare_rows: Callable[[Rows], Rows]
+    schema_: Schema
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """`set_output` exists, and scikit-learn does not wrap `transform` a second time."""
+        super().__init_subclass__(auto_wrap_output_keys=None, **options)
+        cls._sklearn_auto_wrap_output_keys = {"transform"}
+
+    def _in_new_columns(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
+        """`function` of every block of X, one row per row, in the container that X came in."""
+        check_is_fitted(self)
+        if isinstance(X, Rows):
+            schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
+            rows = self._prepare_rows(X.then(Align.between(X.schema, schema)))
+            return rows.then(_Computed(function, tuple(self.get_feature_names_out().tolist())))
+        if is_dask(X) and hasattr(X, "columns"):
+            empty = np.empty((0, len(self.get_feature_names_out())))
+            meta = self._contain(empty, X._meta)
+            return X.map_partitions(partial(_part, self, function, meta), meta=meta)
+        if is_dask(X):
+            return self._apply(function, X)
+        X = to_arrow(X) if library_of(X) == "arrow" else X  # a reader can be read once
+        return self._contain(self._apply(function, X), X)
+
+    def _contain(self, found: np.ndarray, X: Any) -> Any:
+        """An array, one row for every row of X, in the container that is wanted for X."""
+        library = output_library(self, X)
+        if library == "array":
+            return found
+        names = self.get_feature_names_out().tolist()
+        if library == "arrow":
+            return pa.table({name: np.ascontiguousarray(found[:, j]) for j, name in enumerate(names)})
+        return ADAPTERS_MANAGER.adapters[library].create_container(found, X, columns=names)
+
+
+def _part(transformer: Any, function: Callable[[Block], np.ndarray], meta: Any, part: Any) -> Any:
+    return transformer._in_new_columns(function, part) if len(part) else meta
+
+
+@dataclass(frozen=True)
+class _Computed:
+    """A step that puts columns of numbers in the place of those of a block."""
+
+    function: Callable[[Block], np.ndarray]
+    names: tuple[str, ...]
+
+    def schema(self, schema: Schema) -> Schema:
+        return Schema(tuple(Column(name) for name in self.names), schema.target, schema.weight)
+
+    def __call__(self, block: Block) -> Block:
+        return block.with_X(self.function(block), self.schema(block.schema))

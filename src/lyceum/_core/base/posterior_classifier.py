@@ -1,0 +1,135 @@
+"""Predictions from log posteriors."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base.score import Classifier
+from lyceum._core.data import Block, CheckCells
+from lyceum._core.native import native
+from lyceum.errors import undefined
+
+__all__ = ["PosteriorClassifier", "normalize_posteriors"]
+
+_ROUNDING = 1e-13  # how far from 1 a sum of posteriors may be by rounding alone
+
+
+class PosteriorClassifier(Classifier):
+    """Predictions from an unnormalized log posterior: a subclass defines `_log_joint(block)`, (n, K).
+
+    A subclass whose log joint is linear in the cells may give its coefficients by `_linear_rule()`, for
+    faster predictions.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        K, the number of classes.
+
+    See Also
+    --------
+    OnePassClassifier : With a `fit` of one pass.
+    Classifier : A classifier without posteriors.
+
+    Examples
+    --------
+    A classifier that knows the class shares alone:
+
+    >>> import numpy as np
+    >>> from lyceum.base import Learner, PosteriorClassifier
+    >>> class SharesOnly(PosteriorClassifier, Learner):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         rows = self._rows(X, y, sample_weight)
+    ...         self.shares_ = np.bincount(rows.coded_y) / len(rows)
+    ...         return self
+    ...     def _log_joint(self, block):
+    ...         return np.tile(np.log(self.shares_), (len(block), 1))
+    >>> model = SharesOnly().fit([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "b", "b"])
+    >>> model.predict([[9.0]]).tolist(), model.predict_proba([[9.0]]).round(12).tolist()
+    (['b'], [[0.25, 0.75]])
+    """
+
+    classes_: np.ndarray
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        raise undefined(self, "_log_joint")
+
+    def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Coefficients (K, d) and intercepts (K,) of a log joint that is linear in the cells, if it is."""
+        return None
+
+    def predict(self, X: Any) -> Any:
+        """The class of largest posterior: minimum 0/1 risk."""
+        check_is_fitted(self)
+        rule = self._linear_rule()
+        if rule is None or not self._design.is_plain:
+            return self._apply(partial(_most_probable, self), X)
+        check = CheckCells(type(self).__name__)
+        return self.rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
+
+    def predict_proba(self, X: Any) -> Any:
+        """The posterior probabilities, one column per class in the order of `classes_`; rows sum to 1."""
+        return self._apply(partial(_posterior, self), X)
+
+    def log_joint(self, X: Any) -> Any:
+        """ln P(k) p(x | k), up to a term that all classes share: what predictions come from, (n, K)."""
+        return self._apply(self._log_joint, X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the posterior probabilities."""
+        return self._apply(partial(_log_posterior, self), X)
+
+
+def normalize_posteriors(proba: Any) -> Any:
+    """Rows of non-negative numbers divided by their sums: posteriors in [0, 1], even where sums round up.
+
+    A row that sums to 1 but for rounding is left as it is, only cut at 1. Arrays of NumPy and of Dask are
+    taken; rows of NaN stay NaN.
+
+    >>> proba = np.array([[0.01, 0.0]]).repeat(100, axis=0).sum(axis=0, keepdims=True)
+    >>> float(proba[0, 0]) > 1.0, normalize_posteriors(proba).tolist()
+    (True, [[1.0, 0.0]])
+    """
+    total = proba @ np.ones(proba.shape[1])
+    if isinstance(total, np.ndarray) and len(total) and _sums_to_one(total):
+        return proba if proba.max() <= 1.0 else np.minimum(proba, 1.0)
+    total = np.where(np.abs(total - 1.0) <= _ROUNDING, 1.0, total)
+    return np.minimum(proba / total[:, None], 1.0)
+
+
+def _sums_to_one(total: np.ndarray) -> bool:
+    return bool(total.max() <= 1.0 + _ROUNDING and total.min() >= 1.0 - _ROUNDING)
+
+
+def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    labels = np.empty(len(block), dtype=np.int64)
+    native.row_argmax(learner._log_joint(block), labels)
+    return learner.classes_[labels]
+
+
+def _largest(
+    learner: PosteriorClassifier, coef: np.ndarray, intercept: np.ndarray, check: CheckCells, block: Block
+) -> np.ndarray:
+    """The class of the largest linear score, cells checked in the same read."""
+    labels = np.empty(len(block), dtype=np.int64)
+    dense = isinstance(block.X, np.ndarray) and block.X.dtype.kind == "f"
+    if not dense or not native.linear_argmax(block.X, coef, intercept, labels):
+        return _most_probable(learner, check(block))
+    return learner.classes_[labels]
+
+
+def _posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    joint = learner._log_joint(block)
+    native.posterior(joint)
+    return joint
+
+
+def _log_posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    joint = learner._log_joint(block)
+    native.log_posterior(joint)
+    return joint

@@ -1,0 +1,167 @@
+"""Scores of classifiers and regressors, on arrays, frames and scanned rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from lyceum._core.data import Rows, comparable_target, other_target, refuse_beside_rows
+from lyceum.errors import DataError
+from lyceum.report import show_count
+
+__all__ = ["Classifier", "Regressor", "target_of", "targets_to_score"]
+
+
+class Classifier(ClassifierMixin):
+    """A classifier whose score is its accuracy.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, set by `fit`.
+    n_classes_ : int
+        K, the number of classes.
+
+    See Also
+    --------
+    PosteriorClassifier : A classifier by posterior probabilities.
+    Learner : What to combine it with.
+    Regressor : The same for numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.base import Classifier, Learner
+    >>> class MostFrequent(Classifier, Learner):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         rows = self._rows(X, y, sample_weight)
+    ...         self.class_ = self.classes_[np.bincount(rows.coded_y).argmax()]
+    ...         return self
+    ...     def predict(self, X):
+    ...         return self._apply(lambda block: np.full(len(block), self.class_), X)
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], ["a", "b", "b", "b"]
+    >>> model = MostFrequent().fit(X, y)
+    >>> model.n_classes_, model.score(X, y)
+    (2, 0.75)
+    """
+
+    classes_: np.ndarray
+
+    @property
+    def n_classes_(self) -> int:
+        """The number of classes."""
+        return len(self.classes_)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy on test rows: the share of rows whose class is predicted right.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+            Test rows.
+        y : array of shape (n_samples,), optional
+            Their classes; scanned rows carry their own.
+        sample_weight : array of shape (n_samples,), optional
+            Their weights; scanned rows carry their own.
+
+        Returns
+        -------
+        float
+        """
+        return float(super().score(X, *targets_to_score(self, X, y, sample_weight)))
+
+
+class Regressor(RegressorMixin):
+    """A regressor whose score is its coefficient of determination, R².
+
+    See Also
+    --------
+    Learner : What to combine it with.
+    Classifier : The same for classes.
+
+    Examples
+    --------
+    A regressor that always predicts the mean has R² = 0:
+
+    >>> import numpy as np
+    >>> from lyceum.base import Learner, Regressor
+    >>> class MeanOnly(Regressor, Learner):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         self.mean_ = float(np.mean(self._rows(X, y, sample_weight).y))
+    ...         return self
+    ...     def predict(self, X):
+    ...         return self._apply(lambda block: np.full(len(block), self.mean_), X)
+    >>> X, y = [[1.0], [2.0], [3.0]], [5.0, 6.0, 10.0]
+    >>> model = MeanOnly().fit(X, y)
+    >>> model.predict([[9.0]]).tolist(), model.score(X, y)
+    ([7.0], 0.0)
+    """
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The coefficient of determination on test rows, R² = 1 - Σ(y - ŷ)² / Σ(y - ȳ)².
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+            Test rows.
+        y : array of shape (n_samples,), optional
+            Their targets; scanned rows carry their own.
+        sample_weight : array of shape (n_samples,), optional
+            Their weights; scanned rows carry their own.
+
+        Returns
+        -------
+        float
+        """
+        return float(super().score(X, *targets_to_score(self, X, y, sample_weight)))
+
+
+def targets_to_score(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Targets and weights of the rows to score on; scanned rows carry their own."""
+    if not isinstance(X, Rows):
+        if y is None:
+            raise DataError(
+                f"the score of {type(learner).__name__} requires y to be passed, but the target y is None"
+            )
+        task = "numbers" if isinstance(learner, RegressorMixin) else "classes"
+        return comparable_target(y, task), sample_weight
+    refuse_beside_rows(other_target(X, y), sample_weight)
+    return target_of(X), X.sample_weight
+
+
+def validation_parts(validation: Any) -> tuple[Any, Any, Any]:
+    """Cells, targets and weights of validation rows, given as (X, y), (X, y, weights) or scanned rows.
+
+    >>> validation_parts(([[1.0], [2.0]], [0, 1]))
+    ([[1.0], [2.0]], [0, 1], None)
+    """
+    if isinstance(validation, Rows):
+        return validation, target_of(validation), validation.sample_weight
+    if not isinstance(validation, tuple | list) or len(validation) not in (2, 3) or validation[1] is None:
+        raise DataError(
+            "validation rows need their target: give validation=(X, y), (X, y, weights) or scanned rows"
+        )
+    X, y, w = (*validation, None)[:3]
+    return X, y, w
+
+
+def target_of(rows: Rows) -> np.ndarray:
+    """The target of scanned rows as it was written; refuses rows without a target or with missing ones.
+
+    >>> from lyceum.data import scan
+    >>> target_of(scan(np.array([[1.0, 2.5], [2.0, 3.5]]), target="x1")).tolist()
+    [2.5, 3.5]
+    """
+    target, y = rows.schema.target, rows.y
+    if target is None or y is None:
+        raise DataError("these rows have no target: name it, scan(..., target=...)")
+    codes = np.asarray(rows.coded_y)
+    missing = codes < 0 if codes.dtype.kind in "iu" else np.isnan(codes)
+    if missing.any():
+        raise DataError(
+            f"target {target.name!r} is missing in {show_count(int(missing.sum()), 'row')}, which cannot be "
+            "evaluated: leave what is missing out, e.g. rows.take(places)"
+        )
+    return y

@@ -1,0 +1,127 @@
+"""Data: schemas, and rows in blocks from arrays, frames, files and Dask."""
+
+from typing import TYPE_CHECKING, Any
+
+from lyceum._core.data.files.file_format import FileFormat
+from lyceum._core.data.files.large_file import LargeFile, read_through
+from lyceum._core.data.files.read_once import reading_once
+from lyceum._core.data.files.tables import (
+    TableData,
+    file_kind,
+    fits_memory,
+    parse_written,
+    paths_of,
+    read_data,
+    read_table,
+)
+from lyceum._core.data.files.text_styles import parse_columns
+from lyceum._core.data.inputs.arrow import decode_dictionary, is_frame, to_arrow
+from lyceum._core.data.inputs.constant_columns import constant_columns
+from lyceum._core.data.inputs.pandas_columns import has_text_levels
+from lyceum._core.data.inputs.separate_target import other_target, refuse_beside_rows
+from lyceum._core.data.inputs.text_arrays import text_array, text_table
+from lyceum._core.data.inspection.inspect import inspect
+from lyceum._core.data.inspection.result import ColumnInspection, Inspection, time_text
+from lyceum._core.data.rows.block import (
+    Block,
+    as_float,
+    block_rows,
+    dense_cells,
+    row_weights,
+    stack_rows,
+)
+from lyceum._core.data.rows.dask import is_dask
+from lyceum._core.data.rows.rows import Rows, Statistic, Step
+from lyceum._core.data.rows.sources import ArraySource, file_errors
+from lyceum._core.data.rows.steps import CheckCells, CheckTarget, Design, Recode
+from lyceum._core.data.scanner import coded_source, say, scan
+from lyceum._core.data.schema.align import Align
+from lyceum._core.data.schema.coding import (
+    TableCoder,
+    class_codes,
+    codes_of,
+    comparable_target,
+    labels,
+)
+from lyceum._core.data.schema.column import KINDS, Column, Kind
+from lyceum._core.data.schema.column_roles import spelling_hint
+from lyceum._core.data.schema.design_change import design_change
+from lyceum._core.data.schema.free_text import without_texts
+from lyceum._core.data.schema.profile import ColumnProfile, TableProfile
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.target_task import target_task
+
+if TYPE_CHECKING:
+    from lyceum._core.data.inputs.inputs import Inputs
+
+__all__ = [
+    "KINDS",
+    "Align",
+    "ArraySource",
+    "Block",
+    "CheckCells",
+    "CheckTarget",
+    "Column",
+    "ColumnInspection",
+    "ColumnProfile",
+    "Design",
+    "FileFormat",
+    "Inputs",
+    "Inspection",
+    "Kind",
+    "LargeFile",
+    "Recode",
+    "Rows",
+    "Schema",
+    "Statistic",
+    "Step",
+    "TableCoder",
+    "TableData",
+    "TableProfile",
+    "as_float",
+    "block_rows",
+    "class_codes",
+    "coded_source",
+    "codes_of",
+    "comparable_target",
+    "constant_columns",
+    "decode_dictionary",
+    "dense_cells",
+    "design_change",
+    "file_errors",
+    "file_kind",
+    "fits_memory",
+    "has_text_levels",
+    "inspect",
+    "is_dask",
+    "is_frame",
+    "labels",
+    "other_target",
+    "parse_columns",
+    "parse_written",
+    "paths_of",
+    "read_data",
+    "read_table",
+    "read_through",
+    "reading_once",
+    "refuse_beside_rows",
+    "row_weights",
+    "say",
+    "scan",
+    "spelling_hint",
+    "stack_rows",
+    "target_task",
+    "text_array",
+    "text_table",
+    "time_text",
+    "to_arrow",
+    "without_texts",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Inputs":
+        raise AttributeError(f"module 'lyceum.data' has no attribute {name!r}")
+    from lyceum._core.data.inputs.inputs import Inputs  # needs scikit-learn, which reading does not
+
+    return Inputs

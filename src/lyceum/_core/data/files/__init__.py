@@ -1,0 +1,1 @@
+"""Files of rows: formats, and how they are read."""

@@ -1,0 +1,183 @@
+"""ARFF files: a header that declares the columns, then rows, dense or sparse."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+
+from lyceum._core.data.files.csv import CsvFormat
+from lyceum._core.data.files.read_once import open_whole
+from lyceum._core.lazy_arrow import pa, pc
+from lyceum.errors import DataError
+
+__all__ = ["read_arff"]
+
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)$", re.IGNORECASE)
+_CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
+_PLACED = re.compile(rf"\s*(\S+)\s+({_QUOTED}|[^,]*?)\s*(,|$)")
+_NUMBERS = ("numeric", "real", "integer")
+_DATE = "yyyy-MM-dd'T'HH:mm:ss"  # what a date is without a format of its own
+_DATE_PARTS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "'": ""}
+
+Cells = list[str | None]
+
+
+def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
+    """The table of an ARFF file: numbers, nominal columns with all declared values, dates as times, text."""
+    try:
+        with io.TextIOWrapper(open_whole(path), encoding) as file:
+            columns, rows = _header(file, path), file.read()
+    except UnicodeDecodeError as error:
+        text = f"{path} is not {encoding.upper()} text: give its encoding, e.g. --encoding latin-1"
+        raise DataError(text) from error
+    lines = [line for line in rows.splitlines() if line.strip() and not line.lstrip().startswith("%")]
+    if not lines:
+        return pa.table({name: pa.array([], pa.float64()) for name in columns})
+    if lines[0].lstrip().startswith("{"):
+        raw = _sparse(lines, columns, path)
+    elif any(mark in rows for mark in "'\"\\"):
+        raw = _table(columns, (_dense(line, len(columns), row, path) for row, line in enumerate(lines)))
+    else:
+        raw = _without_quotes(lines, columns, path)
+    return pa.table({name: _convert(raw[name], kind, name, path) for name, kind in columns.items()})
+
+
+def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
+    """Column names and their declarations, up to @data."""
+    columns: dict[str, str] = {}
+    for line in file:
+        line = line.strip()
+        if line.lower().startswith("@data"):
+            break
+        if line.lower().startswith("@attribute"):
+            match = _ATTRIBUTE.match(line)
+            if not match:
+                raise DataError(f"{path}: cannot read the declaration {line!r}")
+            name = _plain(match[1])
+            if name in columns:
+                raise DataError(f"{path} declares the attribute {name!r} twice: rename one")
+            columns[name] = _check_declaration(match[2].strip(), name, path)
+    if not columns:
+        raise DataError(f"{path} declares no attributes: is it an ARFF file?")
+    return columns
+
+
+def _check_declaration(kind: str, name: str, path: str) -> str:
+    """The declaration of a column, if it is one that can be read."""
+    if not kind:
+        raise DataError(f"{path}: attribute {name!r} has no type: declare it, e.g. numeric or {{a,b}}")
+    if kind.startswith("{") and ("}" not in kind or not _values(kind)):
+        raise DataError(f"{path}: attribute {name!r} is declared {kind!r}: list its values as {{a,b,c}}")
+    return kind
+
+
+def _plain(text: str) -> str:
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    return text
+
+
+def _cells(line: str) -> Iterator[str]:
+    """The items of a line as they are written, without the space around them."""
+    at, mark = 0, ","
+    while mark:
+        match = _CELL.match(line, at)
+        assert match is not None
+        at, mark = match.end(), match[2]
+        yield match[1]
+
+
+def _value(cell: str) -> str | None:
+    return None if cell in ("?", "") else _plain(cell)
+
+
+def _values(declaration: str) -> list[str]:
+    """The values of a nominal declaration {a, b, 'c d'}."""
+    return [_plain(item) for item in _cells(declaration[1 : declaration.rindex("}")]) if item]
+
+
+# -- rows as text ------------------------------------------------------------------------------------------
+
+
+def _table(columns: dict[str, str], rows: Iterator[Cells]) -> pa.Table:
+    return pa.table({name: pa.array(cells, pa.string()) for name, cells in zip(columns, zip(*rows))})
+
+
+def _dense(line: str, n_columns: int, row: int, path: str) -> Cells:
+    cells = [_value(cell) for cell in _cells(line)]
+    if len(cells) != n_columns:
+        raise DataError(f"{path}: row {row} has {len(cells)} values for {n_columns} attributes: {line!r}")
+    return cells
+
+
+def _without_quotes(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
+    """Rows that Arrow can split much faster than Python."""
+    form = CsvFormat(missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns))
+    try:
+        raw = form.read(io.BytesIO("\n".join(lines).encode()))
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    return pa.table({name: _null_if_missing(pc.utf8_trim(raw[name], " \t")) for name in columns})
+
+
+def _null_if_missing(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.if_else(pc.is_in(cells, pa.array(["?", ""])), pa.scalar(None, pa.string()), cells)
+
+
+def _sparse(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
+    """Rows of {index value, ...}: what is not named is 0, or the first value of a nominal column."""
+    default: Cells = [_values(kind)[0] if kind.startswith("{") else "0" for kind in columns.values()]
+    return _table(columns, (_spread(line, default, row, path) for row, line in enumerate(lines)))
+
+
+def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
+    cells = list(default)
+    inside = line.strip().removeprefix("{").removesuffix("}")
+    at, mark = 0, "," * bool(inside.strip())
+    while mark:
+        match = _PLACED.match(inside, at)
+        place = match[1] if match else inside[at:].strip()
+        known = place.isascii() and place.isdigit() and int(place) < len(cells)
+        if match is None or not known:
+            raise DataError(
+                f"{path}: row {row} names the attribute {place!r}: there are 0 to {len(cells) - 1}"
+            )
+        cells[int(place)] = _value(match[2])
+        at, mark = match.end(), match[3]
+    return cells
+
+
+# -- rows as declared --------------------------------------------------------------------------------------
+
+
+def _convert(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Array | pa.ChunkedArray:
+    type_name = kind.split()[0].lower()
+    if kind.startswith("{"):
+        return _nominal(cells, kind, name, path)
+    if type_name not in (*_NUMBERS, "string", "date"):
+        raise DataError(f"{path}: attribute {name!r} is declared {kind!r}, which cannot be read")
+    try:
+        if type_name in _NUMBERS:
+            return cells.cast(pa.float64())
+        return pc.strptime(cells, _date_format(kind[4:].strip()), "s") if type_name == "date" else cells
+    except pa.ArrowInvalid as error:
+        raise DataError(f"{path}: attribute {name!r} is declared {kind} but {error}") from error
+
+
+def _nominal(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.ChunkedArray:
+    values = pa.array(_values(kind))
+    codes = pc.index_in(cells, value_set=values)
+    if codes.null_count > cells.null_count:
+        odd = cells.filter(pc.and_(codes.is_null(), cells.is_valid()))[0].as_py()
+        raise DataError(
+            f"{path}: attribute {name!r} has the value {odd!r}, which its declaration does not list: {kind}"
+        )
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(codes.combine_chunks(), values)])
+
+
+def _date_format(declared: str) -> str:
+    """Java's letters for dates as those of C."""
+    wanted = (_plain(declared) or _DATE).replace("%", "%%")  # a directive of C's own may crash Arrow
+    return re.sub("|".join(_DATE_PARTS), lambda part: _DATE_PARTS[part[0]], wanted)

@@ -1,0 +1,382 @@
+"""CSV files through Arrow: read at once or as a stream, with the same types either way."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import islice
+from typing import IO, TypeVar
+
+import numpy as np
+
+from lyceum._core.data.files.column_names import renamed_note, unique_names
+from lyceum._core.data.files.csv_errors import (
+    MOST_BYTES,
+    Explained,
+    LongRow,
+    Misfit,
+    NotText,
+    SameNames,
+    is_packed,
+    read_head,
+    whole_bytes,
+)
+from lyceum._core.data.files.read_once import open_stream
+from lyceum._core.data.files.text_styles import (
+    Written,
+    describe_written,
+    distinct_texts,
+    parse_cells,
+    style_of,
+    styles_of,
+)
+from lyceum._core.data.inputs.arrow import replace_columns
+from lyceum._core.lazy_arrow import csv as pc, pa, text_type
+from lyceum._core.native import native
+from lyceum.errors import DataError, SchemaError
+
+__all__ = ["MISSING", "CsvFormat"]
+
+#: Cells that stand for a missing value.
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
+_READ_BYTES = 1 << 20
+_STREAM_BYTES = 8 << 20
+
+
+@cache
+def _ladder() -> tuple[pa.DataType, ...]:
+    """The types that Arrow tries on a column, in its order: the first that fits every cell is its type."""
+    return (
+        pa.null(),
+        pa.int64(),
+        pa.bool_(),
+        pa.date32(),
+        pa.time32("s"),
+        pa.timestamp("s"),
+        pa.timestamp("ns"),
+        pa.timestamp("s", "UTC"),
+        pa.timestamp("ns", "UTC"),
+        pa.float64(),
+        text_type(),
+    )
+
+
+# encodings in which a byte below 128 is always the character of that number, by the names that Python gives
+_PLAIN_ENCODINGS = ("utf-8", "ascii", "cp1252", "iso8859-1")
+_WIDER = {"utf8": "cp1252", "cp1252": "latin-1"}  # encodings that are tried one after the other
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    """How CSV files are written, and the types of their columns where those are known already.
+
+    `read` and `stream` infer the types that are not known, `stream` from the first batch only. `settle` runs
+    any function of a format and goes on until the types fit every cell of every file. What the user declared
+    is a `FileFormat`, which finds out the rest.
+    """
+
+    separator: str = ","
+    encoding: str = "utf8"
+    missing: tuple[str, ...] = MISSING
+    quote: str = '"'
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    names: tuple[str, ...] | None = None  # when the file has no header, or one with a name twice
+    skipped: int = 0  # lines at the start that have the names in the file, when `names` replace them
+    only: tuple[str, ...] = ()  # the columns to read, if not all
+    longer: int = 1  # how many times larger than usual the blocks are that the longest row fits into
+    decimal: str = "."
+    given_decimal: str = ""  # the decimal mark that the user gave
+    written: Mapping[str, Written] = field(default_factory=dict)  # columns of text that a stream parses
+    known: Mapping[str, str] = field(default_factory=dict)  # how columns were written when they were learned
+    guessed: bool = False  # whether another encoding may take the place of one that does not fit
+    notes: tuple[str, ...] = ()  # what was inferred and should be reported
+
+    def read(self, source: str | IO[bytes]) -> pa.Table:
+        """The whole file; text columns come as dictionaries."""
+        return self._with_long_rows(lambda form: form._read(source))[1]
+
+    def _read(self, source: str | IO[bytes]) -> pa.Table:
+        if not isinstance(source, str):
+            source.seek(0)
+        with Explained(source, self) as explained:
+            self._check_header(source)
+            data = whole_bytes(source)
+            broken = data is None or self._may_break_cells(data)
+            stream = source if data is None else pa.BufferReader(data)
+            stream, parse = _keep_line_breaks(stream) if broken else stream, self._parse_options(broken)
+            table = pc.read_csv(stream, self._read_options(_READ_BYTES), parse, self._convert_options())
+            explained.check(table.schema)
+            explained.check_last_cell(table)
+        return table
+
+    def stream(self, source: str) -> Iterator[pa.RecordBatch]:
+        """The file in batches of some megabytes."""
+        with Explained(source, self) as explained:
+            self._check_header(source)
+            options = self._read_options(_STREAM_BYTES)
+            parse, stream = self._parse_options(), _keep_line_breaks(source)
+            with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
+                explained.check(reader.schema)
+                batch = None
+                for batch in filter(len, reader):
+                    yield self._parse_batch(batch, source)
+                explained.check_last_cell(batch)
+
+    def _parse_batch(self, batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
+        """The batch with its written numbers and dates parsed."""
+        there, parsed = dict(zip(batch.schema.names, batch.columns)), {}
+        for name in filter(there.__contains__, self.written):
+            parsed[name], odd = parse_cells(there[name], self.written[name])
+            if odd is not None:
+                raise Misfit(f"column {name!r} of {source}: {odd!r} is not written as the others", name, odd)
+        return replace_columns(batch, parsed)
+
+    def _with_long_rows(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
+        """The result of `use`, which starts again with larger blocks while a row does not fit into them.
+
+        So it does with the next encoding while the bytes do not fit a guessed one.
+        """
+        form = self
+        while True:
+            try:
+                return form, use(form)
+            except NotText:
+                wider = _WIDER.get(form.encoding) if form.guessed else None
+                if wider is None:
+                    raise
+                note = f"not UTF-8 text: read as {wider}"
+                form = replace(form, encoding=wider, notes=(*form.notes, note))
+            except SameNames as error:
+                form = form._rename_columns(error)
+            except LongRow as error:
+                if _READ_BYTES * form.longer >= MOST_BYTES:
+                    raise DataError(f"{error}: a quote may be open") from error
+                form = replace(form, longer=8 * form.longer)
+
+    def _rename_columns(self, error: SameNames) -> CsvFormat:
+        """This format with a number behind the names that appeared before."""
+        names = unique_names(error.names)
+        head = self._head(error.source) if isinstance(error.source, str) else ""
+        start = head.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        skipped = 1 + len(start) - len(start.lstrip("\n"))
+        notes = (*self.notes, renamed_note(error.names))
+        return replace(self, names=tuple(names), skipped=skipped, notes=notes)
+
+    def _check_header(self, source: str | IO[bytes]) -> None:
+        """Refuse a file whose own names are not those that `names` replace."""
+        if not self.skipped or not isinstance(source, str):
+            return
+        options = replace(self, names=None, skipped=0)._read_options(_READ_BYTES)
+        head = pa.BufferReader(read_head(source, 2 * options.block_size))
+        with pc.open_csv(head, options, self._parse_options()) as reader:
+            theirs = unique_names(reader.schema.names)
+        odd = sorted(set(theirs) ^ set(self.names or ()))
+        if odd or len(theirs) != len(self.names or ()):
+            raise SchemaError(
+                f"{source} has other column names than the first file, e.g. {odd[:1]}: give files of the "
+                "same columns"
+            )
+
+    def read_all(self, sources: Sequence[str]) -> tuple[CsvFormat, list[pa.Table]]:
+        """The files, every column of one type in all of them, and the format that they were read in."""
+        form, tables = self._with_long_rows(lambda form: [form._read(source) for source in sources])
+        schemas = [table.schema for table in tables]
+        if all(schema.equals(schemas[0]) for schema in schemas):
+            return form, tables
+        common = replace(form, types=_highest(schemas))
+        settled, tables = common.settle(lambda form: [form._read(source) for source in sources])
+        return settled, tables
+
+    def settle(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
+        """The result of `use` and the format that it worked with.
+
+        A cell that does not fit the type of its column moves the column up to the next type that takes the
+        cell, and `use` starts again: the types end up as if they had been inferred from all cells at once.
+        """
+        form = self
+        while True:
+            try:
+                return form._with_long_rows(use)
+            except Misfit as misfit:
+                form = form._raise_type(misfit)
+
+    def _raise_type(self, misfit: Misfit) -> CsvFormat:
+        """This format with the column of the misfit as the next type, or way of writing, that takes it."""
+        name, written = misfit.name, dict(self.written)
+        before = written.pop(name, None)
+        kind = text_type() if before is not None else _next(self.types[name], misfit)
+        if kind == text_type() and before is None:
+            cell, known = pa.array([misfit.cell]), self.known.get(name, "")
+            style = style_of(cell, self.given_decimal, self.decimal, known)
+            if style is not None:
+                written[name] = style
+        elif before is not None and before.doubtful and not before.date and not self.given_decimal:
+            other = Written("," if before.decimal == "." else ".")
+            if not other.parse(pa.array([misfit.cell])).null_count:
+                written[name] = other
+        return replace(self, types={**self.types, name: kind}, written=written)
+
+    def stream_on(self, source: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
+        """The batches of `stream`, also where cells of these columns are written in another way later on.
+
+        Rows before that place are read again, but not yielded again.
+        """
+        form, given = self, 0
+        while True:
+            skip = given
+            try:
+                for batch in form.stream(source):
+                    rest = batch.slice(min(skip, len(batch)))
+                    skip -= len(batch) - len(rest)
+                    given += len(rest)
+                    if len(rest):
+                        yield rest
+                return
+            except Misfit as misfit:
+                form = form._raise_type(misfit)
+                if misfit.name not in columns or misfit.name not in form.written:
+                    raise
+
+    def with_types(self, source: str) -> CsvFormat:
+        """This format with the types of the first batch of the file, and how its text is written."""
+        form, batch = self._with_long_rows(lambda form: form._first_batch(source))
+        types = {column.name: column.type for column in batch.schema}
+        written = styles_of(batch, self.given_decimal, self.decimal, self.known)
+        return replace(form, types={**types, **dict.fromkeys(written, text_type())}, written=written)
+
+    def _first_batch(self, source: str) -> pa.RecordBatch:
+        with Explained(source, self) as explained:
+            options = self._read_options(_STREAM_BYTES)
+            head = read_head(source, 2 * options.block_size)  # Arrow itself would read far ahead
+            for start, most in ((head, 1), (None, None)):
+                stream = _keep_line_breaks(source) if start is None else pa.BufferReader(start)
+                with pc.open_csv(stream, options, self._parse_options(), self._convert_options()) as reader:
+                    explained.check(reader.schema)
+                    batch = next(filter(len, islice(reader, most)), None)
+                if batch is not None:
+                    return batch
+            return pa.RecordBatch.from_pylist([], schema=reader.schema)
+
+    def written_notes(self, source: str) -> list[str]:
+        """Sentences on the written numbers and dates that a stream parses, with examples."""
+        if not self.written:
+            return []
+        types = dict.fromkeys(self.types, pa.string())
+        head = replace(self, written={}, types=types, only=tuple(self.written))._first_batch(source)
+        return list(
+            describe_written(self.written, {name: distinct_texts(head.column(name)) for name in self.written})
+        )
+
+    def column_name(self, source: str, place: int) -> str:
+        """The name of one column of one file."""
+        form = replace(self, types={}, written={}, only=())
+        return form._with_long_rows(lambda form: form._first_batch(source))[1].schema.names[place]
+
+    def cell_bytes(self, source: str, size: int) -> int:
+        """An estimate of the memory that the cells of a file of `size` bytes need, from its first rows."""
+        head = self._head(source)
+        cells = head.count(self.separator) + head.count("\n") + 1
+        packed = 8 if is_packed(source) else 1  # text rarely shrinks to less than an eighth
+        return 8 * round(cells / max(1, len(head)) * size * packed)
+
+    def _head(self, source: str) -> str:
+        with Explained(source, self):
+            return read_head(source).decode(self.encoding, errors="replace")
+
+    def _may_break_cells(self, data: pa.Buffer) -> bool:
+        """Whether cells may hold line breaks, in quotes: such a file takes longer to read."""
+        if codecs.lookup(self.encoding).name not in _PLAIN_ENCODINGS or not self.separator.isascii():
+            return True
+        text = np.frombuffer(data, np.uint8)
+        text = text[3:] if text[:3].tobytes() == codecs.BOM_UTF8 else text
+        return native.breaks_in_quotes(text, ord(self.separator), ord(self.quote))
+
+    def _read_options(self, block_bytes: int) -> pc.ReadOptions:
+        block = min(block_bytes * self.longer, MOST_BYTES)
+        return pc.ReadOptions(
+            encoding=self.encoding, column_names=self.names, block_size=block,
+            skip_rows_after_names=self.skipped,
+        )  # fmt: skip
+
+    def _parse_options(self, newlines_in_values: bool = True) -> pc.ParseOptions:
+        return pc.ParseOptions(
+            delimiter=self.separator, quote_char=self.quote, newlines_in_values=newlines_in_values
+        )
+
+    def _convert_options(self) -> pc.ConvertOptions:
+        return pc.ConvertOptions(
+            null_values=list(self.missing),
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=True,
+            column_types=dict(self.types),
+            auto_dict_encode=True,
+            auto_dict_max_cardinality=1 << 16,
+            include_columns=self.only,
+            decimal_point=self.decimal if self.separator != self.decimal else ".",
+        )
+
+
+def _keep_line_breaks(source: str | IO[bytes] | pa.NativeFile) -> pa.PythonFile:
+    """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
+    stream = open_stream(source) if isinstance(source, str) else source
+    return pa.PythonFile(_LineBreaks(stream), mode="r")
+
+
+class _LineBreaks:
+    """Reads bytes so that no piece ends between a carriage return and its line feed."""
+
+    def __init__(self, stream: IO[bytes] | pa.NativeFile):
+        self._stream, self._held = stream, b""
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes, none at the end of the input."""
+        data = self._held + self._stream.read(size - len(self._held))
+        self._held = b"\r" if len(data) > 1 and data.endswith(b"\r") else b""
+        return data[: len(data) - len(self._held)]
+
+    @property
+    def closed(self) -> bool:
+        return self._stream.closed
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _next(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
+    """The next type that takes the cell."""
+    for wider in _ladder()[_rank(kind) + 1 :]:
+        if wider == text_type() or _takes(wider, misfit.cell):
+            return wider
+    raise misfit
+
+
+def _takes(kind: pa.DataType, cell: str) -> bool:
+    try:
+        pc.read_csv(
+            io.BytesIO(cell.encode()),
+            pc.ReadOptions(column_names=["x"]),
+            pc.ParseOptions(delimiter="\x01", quote_char=False),
+            pc.ConvertOptions(column_types={"x": kind}),
+        )
+    except pa.ArrowInvalid:
+        return False
+    return bool(cell.strip())
+
+
+def _rank(kind: pa.DataType) -> int:
+    return _ladder().index(kind) if kind in _ladder() else len(_ladder()) - 1
+
+
+def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
+    """For every column the type that stands highest on the ladder."""
+    highest: dict[str, pa.DataType] = {}
+    for schema in schemas:
+        for column in schema:
+            known = highest.get(column.name, column.type)
+            highest[column.name] = column.type if _rank(column.type) > _rank(known) else known
+    return {name: kind if kind in _ladder() else text_type() for name, kind in highest.items()}

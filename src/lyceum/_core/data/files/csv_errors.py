@@ -1,0 +1,160 @@
+"""What is wrong with a CSV file, in our words instead of Arrow's."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from typing import IO, TYPE_CHECKING
+
+from lyceum._core.data.files.read_once import is_packed, read_start, reading_once
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import DataError, SchemaError
+
+if TYPE_CHECKING:
+    from lyceum._core.data.files.csv import CsvFormat
+
+__all__ = [
+    "HEAD_BYTES",
+    "MOST_BYTES",
+    "Explained",
+    "LongRow",
+    "Misfit",
+    "NotText",
+    "SameNames",
+    "is_packed",
+    "read_head",
+    "unpacked_name",
+    "whole_bytes",
+]
+
+HEAD_BYTES = 1 << 20
+MOST_BYTES = 1 << 30  # of a row
+
+
+def unpacked_name(path: str) -> str:
+    """The name of a file without the suffix of its compression."""
+    return os.path.splitext(path)[0] if is_packed(path) else path
+
+
+def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
+    """The first bytes of a file, unpacked."""
+    return read_start(path, size)
+
+
+def whole_bytes(source: str | IO[bytes]) -> pa.Buffer | None:
+    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as streams."""
+    if not isinstance(source, str) or not os.path.isfile(source):
+        return None
+    with reading_once() as reads:
+        data = reads.whole(source)  # of a packed file, too: it may have to be read in another way
+        return None if is_packed(source) else data
+
+
+class Misfit(DataError):
+    """A cell does not fit its column's type."""
+
+    def __init__(self, message: str, name: str, cell: str):
+        super().__init__(message)
+        self.name, self.cell = name, cell
+
+
+class LongRow(DataError):
+    """A row does not fit into the blocks that the file is read in."""
+
+
+class NotText(DataError):
+    """The bytes are not text in the encoding that they are read in."""
+
+
+class SameNames(SchemaError):
+    """Columns of a file have the same name."""
+
+    def __init__(self, message: str, source: str | IO[bytes], names: list[str]):
+        super().__init__(message)
+        self.source, self.names = source, names
+
+
+class Explained:
+    """Turns Arrow's complaints about a file into ours."""
+
+    def __init__(self, source: str | IO[bytes], form: CsvFormat):
+        self.source, self.form = source, form
+        self.name = source if isinstance(source, str) else "the input"
+
+    def check(self, schema: pa.Schema) -> None:
+        """Refuse what the header or the types show to be wrong."""
+        names = schema.names
+        if len(set(names)) < len(names):
+            twice = sorted(name for name, count in Counter(names).items() if count > 1)
+            text = f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
+            raise SameNames(text, self.source, names)
+        if any(_is_binary(kind) for kind in schema.types):
+            raise self._not_text()
+
+    def check_last_cell(self, rows: pa.Table | pa.RecordBatch | None) -> None:
+        """Refuse a quote that is never closed: the rest of the file would be one cell, without a complaint.
+
+        A cell with a line break is quoted, so that a file that ends with one ends with a quote.
+        """
+        plain = isinstance(self.source, str) and not is_packed(self.source) and not self.form.only
+        if rows is None or not len(rows) or not plain:
+            return
+        last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
+        if isinstance(last, str) and "\n" in last and not self._ends_with_quote():
+            start = last.partition("\n")[0][:80]
+            raise DataError(
+                f"{self.name} has a quote that is not closed, before {start!r}: close or remove it"
+            )
+
+    def _ends_with_quote(self) -> bool:
+        assert isinstance(self.source, str)
+        with reading_once() as reads:
+            end = reads.end(self.source, 256).decode(self.form.encoding, "replace")
+        return end.rstrip().endswith(self.form.quote)
+
+    def _not_text(self) -> NotText:
+        encoding = self.form.encoding.upper()
+        return NotText(
+            f"{self.name} is not {encoding} text: give its encoding, e.g. --encoding latin-1 "
+            "(encoding='latin-1')"
+        )
+
+    def __enter__(self) -> Explained:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, FileNotFoundError):
+            raise DataError(f"there is no file {self.name}") from error
+        if isinstance(error, LookupError) and "encoding" in str(error):
+            raise DataError(f"{error}: give one that Python knows, e.g. encoding='latin-1'") from error
+        if isinstance(error, UnicodeError) or (isinstance(error, pa.ArrowInvalid) and "UTF8" in str(error)):
+            raise self._not_text() from error
+        if isinstance(error, pa.ArrowInvalid | EOFError) or type(error) is OSError:
+            raise self._error_of(str(error)) from error
+
+    def _error_of(self, text: str) -> DataError:
+        misfit = re.search(
+            r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid value '(.*)'",
+            text,
+            re.DOTALL,
+        )
+        if misfit and isinstance(self.source, str):
+            name = self.form.column_name(self.source, int(misfit[1]))
+            return Misfit(f"column {name!r} of {self.name}: {text}", name, misfit[2])
+        if "straddling" in text or ("Empty CSV" in text and self._has_cells()):
+            return LongRow(f"{self.name} has a row of more than {MOST_BYTES >> 20:,} MiB")
+        if "Empty CSV" in text:
+            return DataError(f"{self.name} is empty: it needs a line of column names and some rows")
+        first, *more = text.split("\n", 1)
+        short = first if len(first) <= 300 and not more else f"{first[:300]} ..."
+        return DataError(f"{self.name} is not a well-formed CSV file: {short}")
+
+    def _has_cells(self) -> bool:
+        """Whether an input that looks empty is not: its first row is longer than a block."""
+        return isinstance(self.source, str) and len(self.form._head(self.source)) >= HEAD_BYTES
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind)

@@ -1,0 +1,150 @@
+"""Tables of SQLite and DuckDB files."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import io
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lyceum._core.data.files.file_format import FileFormat
+from lyceum._core.data.files.read_once import current_reads, read_start
+from lyceum._core.data.inputs.arrow import to_arrow
+from lyceum._core.lazy_arrow import pa
+from lyceum._core.packages import check_installed
+from lyceum.errors import DataError
+
+__all__ = ["choose_table", "is_database", "read_database"]
+
+
+def is_database(path: str) -> str:
+    """ "sqlite" or "duckdb", by the first bytes of the file, else ""."""
+    try:
+        head = read_start(path, 16)
+    except OSError:
+        return ""
+    return "sqlite" if head.startswith(b"SQLite format 3") else "duckdb" if head[8:12] == b"DUCK" else ""
+
+
+def read_database(path: str, form: FileFormat) -> pa.Table:
+    """One table or view of a database file.
+
+    The database reads what it needs of its file, and of a journal beside it, so that the hash is of the rows.
+    """
+    kind, reads = is_database(path), current_reads()
+    if not kind:
+        raise DataError(f"{path} is not an SQLite or DuckDB file")
+    table = (_read_sqlite if kind == "sqlite" else _read_duckdb)(path, form)
+    if reads is not None and reads.hashed:
+        reads.keep_hash(path, _table_hash(table))
+    return table
+
+
+def _table_hash(table: pa.Table) -> bytes:
+    """A hash of names, types and cells, whatever stands in the memory of missing cells."""
+    total = hashlib.sha256()
+    for name in table.column_names:
+        column = table.column(name)
+        present = column.is_valid()
+        cells = column.drop_null()
+        cells = cells.cast(pa.uint8()) if pa.types.is_boolean(cells.type) else cells
+        for each in (present.cast(pa.uint8()), cells):
+            content = pa.table({name: each}).combine_chunks()
+            with pa.ipc.new_stream(pa.PythonFile(_HashSink(total), "w"), content.schema) as writer:
+                writer.write_table(content)
+    return total.digest()
+
+
+class _HashSink(io.RawIOBase):
+    """A file whose bytes are hashed as they are written, and kept nowhere."""
+
+    def __init__(self, total: Any) -> None:
+        self._total = total
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._total.update(data)
+        return len(data)
+
+
+def choose_table(path: str, names: Sequence[str], wanted: str, what: str = "table") -> str:
+    """The table that is meant, or an error that lists those there are."""
+    if not names:
+        raise DataError(f"{path} has no {what}")
+    listed = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
+    if not wanted and len(names) == 1:
+        return names[0]
+    if not wanted:
+        raise DataError(
+            f"{path} has {len(names)} {what}s: say which, e.g. --table {names[0]}; they are {listed}"
+        )
+    if wanted not in names:
+        near = difflib.get_close_matches(wanted, names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"they are {listed}"
+        raise DataError(f"{path} has no {what} {wanted!r}: {hint}")
+    return wanted
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _read_sqlite(path: str, form: FileFormat) -> pa.Table:
+    try:
+        with _sqlite(path) as connection:
+            found = connection.execute(
+                "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'"
+            )
+            name = choose_table(path, [row[0] for row in found], form.table)
+            rows = connection.execute(f"select * from {_quote(name)}")
+            names = [column[0] for column in rows.description]
+            cells = rows.fetchall()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read as an SQLite file: {error}") from error
+    columns = zip(*cells) if cells else ([] for _ in names)
+    return pa.table({name: _column(name, list(one), form.missing) for name, one in zip(names, columns)})
+
+
+class _sqlite:
+    """A connection that cannot write and is closed in the end."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> sqlite3.Connection:
+        self.connection = sqlite3.connect(f"{Path(self.path).resolve().as_uri()}?mode=ro", uri=True)
+        return self.connection
+
+    def __exit__(self, *error: object) -> None:
+        self.connection.close()
+
+
+def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
+    """Cells of any types, as SQLite has them: numbers, or text as soon as one is text."""
+    types = {type(cell) for cell in cells} - {type(None)}
+    if bytes in types:
+        raise DataError(f"column {name!r} holds bytes, which cannot be used: leave it out of the table")
+    if str in types:
+        texts = [None if cell is None or cell in missing else str(cell) for cell in cells]
+        return pa.array(texts, pa.string()).dictionary_encode()
+    return pa.array(cells, pa.float64() if float in types else pa.int64() if int in types else pa.null())
+
+
+def _read_duckdb(path: str, form: FileFormat) -> pa.Table:
+    check_installed(f"reading {path}", "duckdb")
+    import duckdb
+
+    try:
+        with duckdb.connect(path, read_only=True) as connection:
+            found = connection.execute(
+                "select table_name from information_schema.tables order by table_name"
+            ).fetchall()
+            name = choose_table(path, [row[0] for row in found], form.table)
+            return to_arrow(connection.sql(f"select * from {_quote(name)}"))
+    except duckdb.Error as error:
+        raise DataError(f"{path} cannot be read as a DuckDB file: {error}") from error

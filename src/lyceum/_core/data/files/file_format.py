@@ -1,0 +1,217 @@
+"""How files are written: as the user says, or as inferred from their first rows."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lyceum._core.data.files.column_names import unique_names
+from lyceum._core.data.files.csv import MISSING, CsvFormat
+from lyceum._core.data.files.csv_errors import Explained, read_head, unpacked_name
+from lyceum._core.data.files.text_styles import style_of
+from lyceum._core.lazy_arrow import pa, text_type
+from lyceum.errors import DataError
+
+__all__ = ["FileFormat", "text_encoding"]
+
+_SEPARATORS = ("\t", ";", "|", ",")
+_LINES = 200  # that a format is found from
+_MARKS = (
+    (codecs.BOM_UTF8, "utf8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """How the files to read are written; what is left empty is inferred from the files.
+
+    Attributes
+    ----------
+    separator : str, default=""
+        The character between the cells of a text file; "" finds a comma, semicolon, tab or bar.
+    encoding : str, default=""
+        The encoding of text; "" is found from a byte order mark, or UTF-8, or else Windows-1252.
+    decimal : {"", ".", ","}, default=""
+        The decimal mark of text; "" is found from the cells.
+    header : bool, default=True
+        Whether the first row has the names of the columns; without, they are x0, x1, ...
+    table : str, default=""
+        The sheet of a workbook or the table of a database; not needed where there is one.
+    missing : tuple of str
+        The cells of text that mean "missing".
+
+    See Also
+    --------
+    scan : Takes the same settings by name.
+    inspect : Takes it as `form`.
+
+    Examples
+    --------
+    >>> from lyceum.data import FileFormat
+    >>> FileFormat(separator=";", decimal=",").options()["separator"]
+    ';'
+    """
+
+    separator: str = ""
+    encoding: str = ""
+    decimal: str = ""
+    header: bool = True
+    table: str = ""
+    missing: tuple[str, ...] = MISSING
+
+    def __post_init__(self) -> None:
+        if len(self.separator) > 1 or self.separator in ("\r", "\n", '"'):
+            raise DataError(f"the separator {self.separator!r} cannot be: give one character, e.g. ';'")
+        if self.decimal not in ("", ".", ","):
+            raise DataError(f"the decimal mark {self.decimal!r} cannot be: give '.' or ','")
+
+    def __bool__(self) -> bool:
+        """Whether any setting differs from its default."""
+        return self != FileFormat()
+
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments of `scan` that say the same."""
+        return asdict(self)
+
+    def csv(self, source: str) -> CsvFormat:
+        """How a text file is written: as the user says, the rest as its first rows tell."""
+        with Explained(source, CsvFormat(encoding=self.encoding or "utf8")):
+            head = read_head(source)
+            encoding, certain = (self.encoding, True) if self.encoding else text_encoding(head, source)
+            text = head.decode(encoding, errors="replace").removeprefix("\ufeff")
+        lines = _lines(text)
+        separator = self.separator or _separator(lines, source)
+        rows = _cells(lines, separator)
+        decimal = self.decimal or _decimal(rows[self.header :], separator, self.missing)
+        names = None
+        if not self.header:
+            names = tuple(f"x{j}" for j in range(len(rows[0]) if rows else 0)) or None
+        columns = zip(names or unique_names(rows[0]), zip(*rows)) if rows else ()
+        long = {name: text_type() for name, cells in columns if _is_long(cells[self.header :])}
+        notes = list(_notes(self, encoding, decimal, rows))
+        return CsvFormat(
+            separator, encoding, self.missing, types=long, names=names, decimal=decimal,
+            given_decimal=self.decimal, guessed=not certain, notes=tuple(notes),
+        )  # fmt: skip
+
+
+def _notes(given: FileFormat, encoding: str, decimal: str, rows: list[list[str]]) -> Iterator[str]:
+    if not given.encoding and encoding != "utf8":
+        yield f"not UTF-8 text: read as {encoding}"
+    if not given.decimal and decimal == ",":
+        yield "numbers are written with decimal commas"
+    if given.header and len(rows) > 1 and rows[0] and all(map(_is_number, rows[0])):
+        yield (
+            f"the first row holds numbers ({', '.join(rows[0][:3])}{' …' * (len(rows[0]) > 3)}) and was "
+            "taken for the names of the columns: say --no-header (header=False) if it is no header"
+        )
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*", text))
+
+
+def _is_long(cells: Sequence[str]) -> bool:
+    """Whether a column has whole numbers of more than 64 bits, which Arrow would round to floats."""
+    whole = (re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell) for cell in cells if len(cell) >= 19)
+    digits = (found[1] for found in whole if found)
+    return any(len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits)
+
+
+# -- encodings ----------------------------------------------------------------------------------------------
+
+
+def text_encoding(head: bytes, name: str) -> tuple[str, bool]:
+    """The encoding of text from its first bytes, and whether it is certain."""
+    for mark, encoding in _MARKS:
+        if head.startswith(mark):
+            return encoding, True
+    if b"\0" in head:
+        return _without_mark(head, name), True
+    try:
+        codecs.getincrementaldecoder("utf8")().decode(head)
+    except UnicodeDecodeError:
+        return _single_bytes(head), True
+    return "utf8", False
+
+
+def _single_bytes(head: bytes) -> str:
+    """Windows-1252, or Latin-1 if a byte is none of its characters."""
+    try:
+        head.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"
+
+
+def _without_mark(head: bytes, name: str) -> str:
+    """UTF-16 without a byte order mark has a zero in every other byte of plain letters."""
+    even, odd = head[:1000:2].count(0), head[1:1000:2].count(0)
+    if odd > 0.3 * len(head[:1000]) / 2 and not even:
+        return "utf-16-le"
+    if even > 0.3 * len(head[:1000]) / 2 and not odd:
+        return "utf-16-be"
+    raise DataError(f"{name} is not a text file: name it by what it is, e.g. .parquet or .xlsx")
+
+
+# -- separators and decimal marks ---------------------------------------------------------------------------
+
+
+def _lines(text: str) -> list[str]:
+    """The first lines of a text, the last one left out if it may be cut off."""
+    first = re.split(r"\r\n|\n|\r", text, maxsplit=_LINES + 1)[: _LINES + 1]
+    lines = [line for line in first if line.strip()]
+    return lines[:-1] if len(lines) > _LINES else lines
+
+
+def _cells(lines: list[str], separator: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(lines, delimiter=separator))
+    except csv.Error:  # a cell that is longer than Python's reader takes
+        return [line.split(separator) for line in lines]
+
+
+def _separator(lines: list[str], source: str) -> str:
+    """The first candidate of which every line has as many, else the commonest in the line of names."""
+    if unpacked_name(source).lower().endswith(".tsv"):
+        return "\t"
+    plain = [re.sub('"[^"]*"', "", line) for line in lines]
+    if not plain:
+        return ","
+    for mark in _SEPARATORS:
+        n = plain[0].count(mark)
+        if n and sum(line.count(mark) == n for line in plain) >= 0.9 * len(plain):
+            return mark
+    counts = {mark: plain[0].count(mark) for mark in (",", ";", "\t", "|")}
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] else ","
+
+
+def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) -> str:
+    """The decimal mark: a comma if more columns show that than show a point.
+
+    Columns of cells such as 1,234 show neither; with semicolons between the cells, they decide for the comma.
+    """
+    if not any("," in cell for row in rows for cell in row):
+        return "."
+    commas = points = unclear = 0
+    for cells in zip(*(row for row in rows if len(row) == len(rows[0]))):
+        texts = pa.array([cell for cell in cells if cell.strip() not in missing], pa.string())
+        style = style_of(texts) if len(texts) else None
+        if style is None or style.date:
+            continue
+        marked = any("," in cell for cell in cells)
+        unclear += style.doubtful and marked
+        commas += style.decimal == "," and marked
+        points += style.decimal == "." and not style.doubtful and any("." in cell for cell in cells)
+    if commas:
+        return "," if commas > points else "."
+    return "," if unclear and not points and separator == ";" else "."

@@ -1,0 +1,263 @@
+"""A file too large for memory, read through once: what it holds, and a sample of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data.files.csv import CsvFormat
+from lyceum._core.data.files.file_format import FileFormat
+from lyceum._core.data.files.read_once import current_reads, read_footer, reading_once
+from lyceum._core.data.files.tables import check_same, file_kind, paths_of, read_whole
+from lyceum._core.data.inputs.arrow import decode_dictionary
+from lyceum._core.data.rows.block_reduction import merge_all
+from lyceum._core.data.rows.sources import ParquetPart, ParquetSource
+from lyceum._core.data.rows.text import source_name
+from lyceum._core.data.schema.profile import TableProfile, names_with_levels
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.lazy_arrow import pa, pc
+from lyceum._core.native import native
+from lyceum._core.threads import ordered_map
+from lyceum.errors import DataError
+from lyceum.progress import report
+
+__all__ = ["LargeFile", "SampledProfile", "read_through"]
+
+_FEWEST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class LargeFile:
+    """CSV or Parquet files that were read through once; `inspect` and `scan` both take it.
+
+    Attributes
+    ----------
+    paths : sequence of str
+        The files.
+    name : str
+        The path as it was given, for messages.
+    format : CsvFormat or None
+        How CSV files are written, with types that fit every cell; None for Parquet files.
+    seen : SampledProfile
+        The profile of all rows, and a sample of them.
+    in_full : frozenset of str
+        The columns of numbers all of whose values are listed.
+    notes : tuple of str, default=()
+        What was inferred about how the files are written.
+    typed : bool
+        Whether the kinds of columns follow from their types (Parquet), not from their values (CSV).
+
+    See Also
+    --------
+    read_through : Makes it.
+    TableData : A file that was read into memory.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum._core.data import read_through
+    >>> file = read_through(datasets.path("penguins"), size=100)
+    >>> file.seen.profile.n_rows, file.seen.rows.num_rows, file.typed
+    (344, 100, False)
+    """
+
+    paths: Sequence[str]
+    name: str
+    format: CsvFormat | None
+    seen: SampledProfile
+    in_full: frozenset[str]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def typed(self) -> bool:
+        """Whether the kinds of columns follow from their types, not from their values."""
+        return self.format is None
+
+
+def read_through(
+    data: Any,
+    form: FileFormat | None = None,
+    *,
+    target: str | None = None,
+    in_full: Collection[str] = (),
+    size: int = 50_000,
+    cells: int | None = None,
+    seed: int = 0,
+) -> LargeFile:
+    """Read CSV or Parquet files once, in batches, for `inspect`, `scan` and a sample alike.
+
+    Parameters
+    ----------
+    data : path, glob or list of paths
+        The files.
+    form : FileFormat, optional
+        How they are written; by default this is inferred.
+    target : str, optional
+        Rows in which this column is missing are drawn only if there are too few others.
+    in_full : names, optional
+        Columns of numbers whose values are all to be listed, as they are declared to be categories.
+    size : int, default=50 000
+        The largest number of rows in the sample.
+    cells : int, optional
+        The largest number of its cells, as long as it has 1,000 rows.
+    seed : int, default=0
+        Which rows are drawn.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.data import inspect, scan
+    >>> file = read_through(datasets.path("penguins"), size=100)
+    >>> len(file.seen.rows), inspect(file).n_rows == len(scan(file, "species"))
+    (100, True)
+    """
+    drawn = _Draw(target, frozenset(in_full), size, cells, seed)
+    with reading_once():
+        return _read_through(data, form, drawn)
+
+
+def _read_through(data: Any, form: FileFormat | None, drawn: _Draw) -> LargeFile:
+    paths = paths_of(data)
+    if file_kind(paths) == "parquet":
+        seen = _seen_in_parquet(paths, drawn)
+        return LargeFile(paths, source_name(data), None, seen, drawn.in_full)
+    typed = (form or FileFormat()).csv(paths[0]).with_types(paths[0])
+    drawn = drawn.of_columns(len(typed.types))
+    used, seen = typed.settle(lambda form: _merge(_seen_in_csv(paths, form, drawn)))
+    notes = (*used.notes, *used.written_notes(paths[0]))
+    return LargeFile(paths, source_name(data), used, seen, drawn.in_full, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """What is listed of every column, and which rows are drawn."""
+
+    target: str | None = None
+    in_full: frozenset[str] = frozenset()
+    size: int = 50_000
+    cells: int | None = None
+    seed: int = 0
+    ordered: frozenset[str] = frozenset()
+
+    def of_columns(self, count: int) -> _Draw:
+        """With the largest sample for `count` columns."""
+        if self.cells is None:
+            return self
+        return replace(self, size=min(self.size, max(_FEWEST, self.cells // max(1, count))), cells=None)
+
+    def sample(self, batch: pa.RecordBatch, start: int) -> SampledProfile:
+        profile = TableProfile.of(batch, self.in_full, self.ordered)
+        return SampledProfile.of(profile, batch, start, self.size, self.seed, self.target)
+
+
+def _seen_in_csv(paths: list[str], form: CsvFormat, draw: _Draw) -> Iterator[SampledProfile]:
+    names = list(form.types)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for path in paths:
+            for batch in form.stream(path):
+                check_same(names, batch.schema.names, paths[0], path)
+                yield batch
+
+    return ordered_map(lambda numbered: draw.sample(*numbered), _number(batches(), 0))
+
+
+def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
+    schema = read_whole(paths[0], read_footer).schema.to_arrow_schema()
+    draw = replace(draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema)))
+    source = ParquetSource(paths, Schema.of_numbers(schema.names), reads=current_reads())
+    parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
+    return _merge(parts, source.n_rows)
+
+
+def _seen_in_part(names: list[str], draw: _Draw, part: ParquetPart) -> SampledProfile | None:
+    seen = (draw.sample(batch, start) for batch, start in _number(part.batches(names), part.start))
+    return merge_all(seen)
+
+
+def _number(batches: Iterator[pa.RecordBatch], start: int) -> Iterator[tuple[pa.RecordBatch, int]]:
+    """Every batch with the number of its first row."""
+    for batch in batches:
+        yield batch, start
+        start += batch.num_rows
+
+
+def _merge(parts: Iterator[SampledProfile | None], n_rows: int | None = None) -> SampledProfile:
+    total: SampledProfile | None = None
+    for seen in parts:
+        if seen is not None:
+            total = seen if total is None else total.merge(seen)
+        if total is not None:
+            report("rows", total.profile.n_rows, n_rows)
+    if total is None:
+        raise DataError("there are no rows (0 samples): check the file")
+    return total.head(total.size)
+
+
+@dataclass(frozen=True, slots=True)
+class SampledProfile:
+    """The profile of some rows and a uniform sample of them: those whose hashed row number is smallest.
+
+    Attributes
+    ----------
+    profile : TableProfile
+        Of all rows.
+    size : int
+        The largest number of rows in the sample.
+    keys : array of shape (m,)
+        The hashes of the sampled rows; 1 more where the target is missing, so that these are drawn last.
+    numbers : array of shape (m,)
+        Their row numbers, ascending.
+    rows : pyarrow.Table
+        The sampled rows; while samples are merged there may be up to twice `size`.
+    """
+
+    profile: TableProfile
+    size: int
+    keys: np.ndarray
+    numbers: np.ndarray
+    rows: pa.Table
+
+    @classmethod
+    def of(
+        cls,
+        profile: TableProfile,
+        batch: pa.Table | pa.RecordBatch,
+        start: int,
+        size: int,
+        seed: int = 0,
+        target: str | None = None,
+    ) -> SampledProfile:
+        """The sample of the rows of a table or batch, of which the first has number `start`."""
+        keys = np.empty(batch.num_rows)
+        native.hash_uniform(start, seed, keys)
+        if target is not None and target in batch.schema.names:
+            keys += _is_missing(batch.column(target))
+        rows = pa.table({name: decode_dictionary(batch.column(name)) for name in batch.schema.names})
+        return cls(profile, size, keys, start + np.arange(batch.num_rows), rows).head(size)
+
+    def head(self, size: int) -> SampledProfile:
+        """The same with a sample of at most `size` of its rows."""
+        if len(self.keys) <= size:
+            return self
+        kept = np.sort(np.argpartition(self.keys, size - 1)[:size])
+        rows = self.rows.take(pa.array(kept))
+        return replace(self, keys=self.keys[kept], numbers=self.numbers[kept], rows=rows)
+
+    def merge(self, other: SampledProfile) -> SampledProfile:
+        rows = pa.concat_tables([self.rows, other.rows], promote_options="permissive")
+        keys = np.concatenate([self.keys, other.keys])
+        numbers = np.concatenate([self.numbers, other.numbers])
+        both = SampledProfile(self.profile.merge(other.profile), self.size, keys, numbers, rows)
+        return both.head(self.size) if len(keys) > 2 * self.size else both
+
+
+def _is_missing(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    missing = pc.is_null(column, nan_is_null=pa.types.is_floating(column.type))
+    if pa.types.is_floating(column.type):
+        missing = pc.or_(missing, pc.fill_null(pc.is_inf(column), False))
+    return np.asarray(missing)

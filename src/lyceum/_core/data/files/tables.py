@@ -1,0 +1,399 @@
+"""Files of rows: which there are, of what kind, and all of their rows as one Arrow table."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from lyceum._core.data.files.arff import read_arff
+from lyceum._core.data.files.csv_errors import read_head, unpacked_name
+from lyceum._core.data.files.databases import is_database, read_database
+from lyceum._core.data.files.file_format import FileFormat, text_encoding
+from lyceum._core.data.files.json_lines import read_json
+from lyceum._core.data.files.read_once import (
+    is_packed,
+    open_whole,
+    read_footer,
+    read_parquet_file,
+    read_start,
+    reading_once,
+)
+from lyceum._core.data.files.text_styles import (
+    Written,
+    describe_written,
+    distinct_texts,
+    forms_of,
+    parse_columns,
+    parse_text,
+    styles_of,
+)
+from lyceum._core.data.files.workbook import read_workbook
+from lyceum._core.data.inputs.arrow import is_frame, to_arrow
+from lyceum._core.data.rows.sources import file_errors
+from lyceum._core.data.rows.text import source_name
+from lyceum._core.lazy_arrow import pa, pc
+from lyceum.errors import DataError, SchemaError
+
+__all__ = [
+    "TableData",
+    "check_same",
+    "file_kind",
+    "fits_memory",
+    "is_typed",
+    "parse_written",
+    "paths_of",
+    "read_data",
+    "read_files",
+    "read_parquet",
+    "read_table",
+    "read_whole",
+    "with_rows",
+]
+
+
+def paths_of(data: Any) -> list[str]:
+    if not isinstance(data, str | os.PathLike):
+        if isinstance(data, Sequence) and data and all(isinstance(path, str | os.PathLike) for path in data):
+            return [found for path in data for found in paths_of(path)]
+        raise DataError(
+            f"cannot read {source_name(data)}: give a path, a frame, an array or a Dask collection"
+        )
+    path = os.fspath(data)
+    found: list[str]
+    if os.path.isdir(path):
+        found = sorted(str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES)
+    elif os.path.exists(path):
+        if Path(path).is_fifo():
+            raise DataError(f"{path} is a pipe, which can be read only once: write it into a file first")
+        return [path]
+    else:
+        found = sorted(glob.glob(path))
+        if not found:
+            raise DataError(f"there is no file {path}")
+    if not found:
+        raise DataError(f"the directory {path} has no file of a known kind ({', '.join(_SUFFIXES)})")
+    return found
+
+
+def _suffix(path: str) -> str:
+    return Path(unpacked_name(path)).suffix.lower()
+
+
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".arff": "arff",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".xlsx": "workbook",
+    ".xlsm": "workbook",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+    ".duckdb": "database",
+    ".sqlite": "database",
+    ".sqlite3": "database",
+    ".db": "database",
+}
+_OTHERS = {
+    ".xls": "save it as .xlsx in the program that wrote it",
+    ".ods": "save it as .xlsx or .csv in the program that wrote it",
+    ".zip": "unpack it first",
+    ".sav": "export it as .csv there",
+    ".dta": "export it as .csv there",
+    ".rds": "write it as .csv or .parquet in R",
+    ".pkl": "write the frame as .parquet: a pickle can run any code",
+    ".pickle": "write the frame as .parquet: a pickle can run any code",
+}
+_WITH_TABLES = {"workbook", "sqlite", "duckdb"}
+_WITHOUT_TYPES = ("csv", "json", "workbook", "sqlite")
+
+
+def file_kind(paths: Sequence[str], table: str = "") -> str:
+    """What kind of files they are; `table` names a sheet or a table, which only some kinds have."""
+    kinds = {_kind(path): path for path in paths}
+    if table and not kinds.keys() & _WITH_TABLES:
+        raise DataError(f"{paths[0]} has no tables to choose {table!r} from: leave out table (--table)")
+    if len(kinds) > 1:
+        raise DataError(
+            f"the files are of different kinds, {' and '.join(kinds.values())}: scan files of one kind"
+        )
+    return next(iter(kinds))
+
+
+def _kind(path: str) -> str:
+    """What kind of file it is: by its name, or by its first bytes where the name says nothing."""
+    suffix = _suffix(path)
+    if suffix in _SUFFIXES:
+        kind = _SUFFIXES[suffix]
+        return ("sqlite" if is_database(path) == "sqlite" else "duckdb") if kind == "database" else kind
+    if suffix in _OTHERS:
+        raise DataError(f"cannot read {path}: {_OTHERS[suffix]}")
+    head = _first_bytes(path)
+    for mark, kind in ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"SQLite format 3", "sqlite")):
+        if head.startswith(mark):
+            return kind
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    raise DataError(f"cannot tell what kind of file {path} is: name it {', '.join(_SUFFIXES)}")
+
+
+def _first_bytes(path: str) -> bytes:
+    try:
+        return b"" if is_packed(path) else read_start(path, 16)
+    except OSError:
+        return b""
+
+
+def is_typed(kind: str) -> bool:
+    """Whether the columns of a kind of file have types that settle their kinds."""
+    return kind not in _WITHOUT_TYPES
+
+
+def read_table(data: Any, form: FileFormat | None = None) -> pa.Table:
+    """All of a file or frame as one Arrow table."""
+    return read_data(data, form).table
+
+
+@dataclass(frozen=True, slots=True)
+class TableData:
+    """A table in memory that `inspect` and `scan` both take, so that its file is read once.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        The rows.
+    typed : bool
+        Whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF, DuckDB) or
+        from their values (CSV, JSON, workbooks, SQLite).
+    name : str
+        The path of the file, or the type of the frame.
+    notes : tuple of str, default=()
+        What was inferred about how the file is written.
+    written : dict, default={}
+        How columns are written that were read from text, by name: a decimal mark or a format of dates.
+
+    See Also
+    --------
+    read_data : Makes it.
+    LargeFile : A file that is larger than memory.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum._core.data import read_data
+    >>> data = read_data(datasets.path("weather"))
+    >>> data.table.num_rows, data.table.column_names[:2], data.typed
+    (14, ['outlook', 'temperature'], False)
+    """
+
+    table: pa.Table
+    typed: bool
+    name: str
+    notes: tuple[str, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_data(data: Any, form: FileFormat | None = None, known: Mapping[str, str] | None = None) -> TableData:
+    """Read a file or a frame into memory, for `inspect` and `scan` alike.
+
+    Parameters
+    ----------
+    data : path, glob, list of paths, or frame
+        What to read.
+    form : FileFormat, optional
+        How the file is written; by default this is inferred.
+    known : dict, optional
+        How columns were written when a model learned them, by name (`Schema.written`): taken where it fits.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.data import inspect, scan
+    >>> from lyceum._core.data import read_data
+    >>> data = read_data(datasets.path("penguins"))
+    >>> inspect(data).n_rows == len(scan(data, target="species"))
+    True
+    """
+    if is_frame(data):
+        return TableData(to_arrow(data), True, source_name(data))
+    paths = paths_of(data)
+    return read_files(paths, form or FileFormat(), source_name(data), known or {})
+
+
+def read_files(
+    paths: Sequence[str], form: FileFormat, name: str = "", known: Mapping[str, str] = MappingProxyType({})
+) -> TableData:
+    """Files of one kind as one table: written numbers and dates parsed where the files have no types."""
+    kind = file_kind(paths, form.table)
+    with reading_once() as reads:
+        tables, notes, prefers = _READERS[kind](paths, form)
+        reads.release()
+    table, styles = with_rows(_concatenate(tables, paths), paths[0]), dict[str, Written]()
+    if not is_typed(kind):
+        before = table
+        table, styles = parse_text(before, form.decimal, prefers, known)
+        notes = (*notes, *_describe(styles, before))
+    written = forms_of(styles)
+    return TableData(table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), written)
+
+
+def _describe(styles: Mapping[str, Written], table: pa.Table) -> Iterator[str]:
+    return describe_written(styles, {name: distinct_texts(table.column(name)) for name in styles})
+
+
+def parse_written(data: TableData) -> TableData:
+    """The data of a typed source with text that is written as numbers or dates read as such, with a note.
+
+    Text of plain digits stays text, as it may hold codes.
+
+    >>> table = pa.table({"price": ["$3", "$1,200.50"], "code": ["17", "4"]})
+    >>> parse_written(TableData(table, True, "shop")).table.schema.types[0]
+    DataType(double)
+    """
+    if not data.typed:
+        return data
+    styles = {
+        name: style
+        for name, style in styles_of(data.table, "", ".").items()
+        if not _is_plain(distinct_texts(data.table.column(name)))
+    }
+    notes = (*data.notes, *_describe(styles, data.table))
+    return replace(data, table=parse_columns(data.table, styles), notes=notes, written=forms_of(styles))
+
+
+def _is_plain(texts: pa.Array) -> bool:
+    return bool(pc.all(pc.match_substring_regex(texts, r"^[+-]?\d+(\.\d*)?$")).as_py())
+
+
+def fits_memory(data: Any, memory: int, form: FileFormat | None = None) -> bool:
+    """Whether the cells of a file take at most `memory` bytes as numbers, judged without reading it.
+
+    Only CSV and Parquet files can be read in parts; others are always read whole.
+
+    >>> from lyceum import datasets
+    >>> fits_memory(datasets.path("penguins"), 1 << 20), fits_memory(datasets.path("penguins"), 1 << 10)
+    (True, False)
+    """
+    paths = paths_of(data)
+    kind = file_kind(paths)
+    if kind == "parquet":
+        footers = [read_whole(path, read_footer) for path in paths]
+        return sum(8 * footer.num_rows * footer.num_columns for footer in footers) <= memory
+    if kind == "csv":
+        csv = (form or FileFormat()).csv(paths[0])
+        return sum(csv.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
+    return True
+
+
+def with_rows(table: pa.Table, path: str) -> pa.Table:
+    check_has_rows(table.num_rows, path)
+    return table
+
+
+def check_has_rows(n_rows: int, source: str) -> None:
+    """Raise DataError unless there are rows below the column names."""
+    if not n_rows:
+        raise DataError(f"{source} has column names but no rows (0 samples)")
+
+
+Tables: TypeAlias = "tuple[list[pa.Table], tuple[str, ...], str]"
+
+
+def _read_csv(paths: Sequence[str], form: FileFormat) -> Tables:
+    csv = form.csv(paths[0])
+    used, tables = csv.read_all(paths)
+    return tables, used.notes, csv.decimal
+
+
+def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
+    """Parquet files as one table."""
+    tables = [read_whole(path, partial(read_parquet_file, columns=columns)) for path in paths]
+    return _concatenate(tables, paths)
+
+
+def _one_by_one(read: Callable[[str, FileFormat], pa.Table]) -> Callable[[Sequence[str], FileFormat], Tables]:
+    return lambda paths, form: ([read(path, form) for path in paths], (), ".")
+
+
+def _read_workbooks(paths: Sequence[str], form: FileFormat) -> Tables:
+    found = [read_workbook(path, form) for path in paths]
+    return [table for table, _ in found], tuple(note for _, note in found if note), "."
+
+
+def _read_arrow(path: str, form: FileFormat) -> pa.Table:
+    return read_whole(path, _arrow_table)
+
+
+def _arrow_table(path: str) -> pa.Table:
+    """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
+    from lyceum._core.lazy_arrow import feather
+
+    with open_whole(path) as file:
+        if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
+            return feather.read_table(file)
+        return pa.ipc.open_stream(file).read_all()
+
+
+def _read_arff(paths: Sequence[str], form: FileFormat) -> Tables:
+    encoding = form.encoding or text_encoding(read_head(paths[0]), paths[0])[0]
+    notes = () if form.encoding or encoding == "utf8" else (f"not UTF-8 text: read as {encoding}",)
+    return [read_arff(path, encoding) for path in paths], notes, "."
+
+
+_READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
+    "csv": _read_csv,
+    "parquet": lambda paths, form: ([read_parquet(paths)], (), "."),
+    "arrow": _one_by_one(_read_arrow),
+    "arff": _read_arff,
+    "json": _one_by_one(read_json),
+    "workbook": _read_workbooks,
+    "sqlite": _one_by_one(read_database),
+    "duckdb": _one_by_one(read_database),
+}
+
+
+def read_whole(path: str, read: Callable[[str], Any]) -> Any:
+    """What `read` finds in a file; raises if the file is cut off or of another kind."""
+    with file_errors(path, _SUFFIXES.get(_suffix(path), "table").capitalize()):
+        return read(path)
+
+
+def _concatenate(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:
+    names = tables[0].column_names
+    for table, path in zip(tables, paths):
+        check_same(names, table.column_names, paths[0], path)
+    if len(tables) == 1:
+        return tables[0]
+    columns = {name: _join(name, [table.column(name) for table in tables]) for name in names}
+    return pa.table(columns)
+
+
+def _join(name: str, columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
+    try:
+        return pa.concat_tables(
+            [pa.table({name: column}) for column in columns], promote_options="permissive"
+        )[name]
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        types = " and ".join(dict.fromkeys(str(column.type) for column in columns))
+        raise SchemaError(f"column {name!r} holds {types} in different files: make it one type") from error
+
+
+def check_same(names: Sequence[str], others: Sequence[str], path: str, other: str) -> None:
+    odd = sorted(set(names) ^ set(others))
+    if odd:
+        has, lacks = (path, other) if odd[0] in names else (other, path)
+        raise SchemaError(
+            f"{has} has the column {odd[0]!r}, which {lacks} lacks: give files of the same columns"
+        )

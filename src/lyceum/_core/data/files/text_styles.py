@@ -1,0 +1,334 @@
+"""Numbers and dates as people write them: 1.234,50 €, 12 %, (3,000), 31.12.2024.
+
+Arrow's readers take such cells for text. A style is accepted only if every cell of a column fits it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
+from lyceum._core.data.inputs.arrow import replace_columns
+from lyceum._core.lazy_arrow import pa, pc
+
+__all__ = ["FORMATS", "Written", "describe_written", "parse_columns", "parse_text", "style_of"]
+
+_LOOK = 20  # values that are looked at before all are
+_CURRENCY = (
+    r"(?:US\$|R\$|A\$|C\$|[$€£¥₹₽₩₪₺₫฿₴₦₱]|USD|EUR|GBP|JPY|CNY|CHF|SEK|NOK|DKK|PLN|CZK|AUD|CAD|INR|BRL"
+    r"|kr\.?|zł|Fr\.)"
+)
+_LONG = r"^[+-]?\d{17,}$"  # whole numbers that floats round: identifiers
+_NOT_DIGITS = r"[0-9eE.,+\-()'’%\s\x{a0}\x{202f}]"
+
+
+def _number_pattern(decimal: str) -> str:
+    group = r"['’ \x{a0}\x{202f}" + ("," if decimal == "." else ".") + "]"
+    mark = re.escape(decimal)
+    whole = rf"(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|0|[1-9]\d*)"
+    body = rf"(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?"
+    space = r"[ \x{a0}\x{202f}]?"
+    sign = rf"(?:[+-]?{space}(?:{_CURRENCY}{space})?|{_CURRENCY}{space}[+-])"  # one of them at most
+    return rf"^\(?{sign}{body}(?:{space}(?:%|{_CURRENCY}))?\)?$"
+
+
+_PATTERNS = {decimal: _number_pattern(decimal) for decimal in (".", ",")}
+
+# Days before months with dots and hyphens, months before days with slashes, where both fit every cell.
+_DATES = (
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m-%d-%Y",
+    "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%d %b %Y", "%b %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y",
+)  # fmt: skip
+_TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+FORMATS = frozenset({".", ",", *(date + time for date in _DATES for time in _TIMES)})
+_TOKENS = {
+    "%Y": r"[12]\d{3}",
+    "%y": r"\d{2}",
+    "%m": r"\d{1,2}",
+    "%d": r"\d{1,2}",
+    "%b": "[A-Za-z]{3,9}",
+    "%H": r"\d{1,2}",
+    "%I": r"\d{1,2}",
+    "%M": r"\d{2}",
+    "%S": r"\d{2}",
+    "%p": "[AaPp][Mm]",
+}
+_MIRRORED = {"%m/%d": "%d/%m", "%d/%m": "%m/%d", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How every cell of a column of text is written: a number with its decimal mark, or a date."""
+
+    decimal: str = "."
+    date: str = ""  # the format of dates, empty for numbers
+    doubtful: bool = False  # whether the cells could mean something else as well
+
+    @classmethod
+    def of(cls, form: str) -> Written:
+        """The style of a decimal mark or of a format of dates, as a schema remembers it."""
+        return cls(form) if form in (".", ",") else cls(date=form)
+
+    @property
+    def form(self) -> str:
+        """The format of dates, or the decimal mark of numbers."""
+        return self.date or self.decimal
+
+    def fits(self, texts: pa.Array, decimal: str = "") -> bool:
+        """Whether all texts are written so, and not with another decimal mark than the user gave."""
+        if decimal and not self.date and self.decimal != decimal:
+            return False
+        return not self.parse(texts).null_count
+
+    def parse(self, texts: pa.Array) -> pa.Array:
+        """Numbers or times for the texts, null for those that are not written so."""
+        return self._dates(texts) if self.date else self._numbers(texts)
+
+    def _dates(self, texts: pa.Array) -> pa.Array:
+        texts = _plain(texts)
+        fits = pc.match_substring_regex(texts, _date_pattern(self.date))
+        found = pc.strptime(
+            pc.if_else(fits, texts, pa.scalar(None, texts.type)), self.date, "s", error_is_null=True
+        )
+        return found if "%H" in self.date or "%I" in self.date else found.cast(pa.date32())
+
+    def _numbers(self, texts: pa.Array) -> pa.Array:
+        texts = _plain(texts)
+        fits = pc.match_substring_regex(texts, _PATTERNS[self.decimal])
+        digits = pc.replace_substring_regex(texts, rf"{_CURRENCY}|[%()'’\s\x{{a0}}\x{{202f}}]", "")
+        digits = pc.replace_substring(digits, "," if self.decimal == "." else ".", "")
+        if self.decimal == ",":
+            digits = pc.replace_substring(digits, ",", ".")
+        found = pc.if_else(fits, digits, pa.scalar(None, digits.type)).cast(pa.float64())
+        return pc.if_else(pc.starts_with(texts, "("), pc.negate(found), found)
+
+    def example(self, texts: pa.Array) -> str:
+        """A cell and what it is read as, for a sentence."""
+        odd = pc.filter(texts, pc.invert(pc.match_substring_regex(texts, r"^[+-]?\d+$")))
+        text = odd[:1] if len(odd) else texts[:1]
+        value = self.parse(text)[0].as_py()
+        return f"{text[0].as_py().strip()!r} as {value if self.date else format(value, '.15g')}"
+
+
+def _plain(texts: pa.Array) -> pa.Array:
+    """Without outer blanks and with the hyphen for minus."""
+    return pc.replace_substring(pc.utf8_trim(texts, " \t\u00a0\u202f"), "\u2212", "-")
+
+
+@cache
+def _date_pattern(form: str) -> str:
+    short = "%y" in form and "%b" not in form  # 1.2.10 is a version rather than a date
+    tokens = {**_TOKENS, **({"%d": r"\d{2}", "%m": r"\d{2}"} if short else {})}
+    return "^" + "".join(tokens.get(part, re.escape(part)) for part in re.split("(%[A-Za-z])", form)) + "$"
+
+
+def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str = "") -> Written | None:
+    """How all of these texts are written, None if they are not numbers or dates in one style.
+
+    `decimal` is the mark that the user gave, `prefers` the one to take where both would do. `known` is how
+    the column was written when a model learned it: it is taken wherever it fits.
+
+    >>> style_of(pa.array(["1.234,50 €", "7 €"])).decimal
+    ','
+    >>> style_of(pa.array(["31.12.2024", "1.2.2025"])).date
+    '%d.%m.%Y'
+    >>> style_of(pa.array(["1/2/2025"])).date, style_of(pa.array(["1/2/2025"]), known="%d/%m/%Y").date
+    ('%m/%d/%Y', '%d/%m/%Y')
+    """
+    texts = texts.drop_null()
+    if not len(texts):
+        return None
+    if known and Written.of(known).fits(texts, decimal):
+        return Written.of(known)
+    for some in (texts[:_LOOK], texts) if len(texts) > _LOOK else (texts,):
+        found = _number_style(some, decimal, prefers) or _date_style(some, prefers)
+        if found is None:
+            return None
+    return found
+
+
+def _number_style(texts: pa.Array, decimal: str, prefers: str) -> Written | None:
+    plain = _plain(texts)
+    fit = [mark for mark in (decimal or ".,") if _all_match(plain, _PATTERNS[mark])]
+    if not fit or not _one_unit(plain) or pc.any(pc.match_substring_regex(plain, _LONG)).as_py():
+        return None
+    marked = len(fit) == 2 and bool(pc.any(pc.match_substring_regex(plain, "[.,]")).as_py())
+    return Written(prefers if len(fit) == 2 else fit[0], doubtful=marked)
+
+
+def _one_unit(texts: pa.Array) -> bool:
+    """Whether all cells have a percent sign or none has, and there is one currency at most."""
+    percent = pc.sum(pc.match_substring(texts, "%")).as_py()
+    signs = pc.unique(pc.replace_substring_regex(texts, _NOT_DIGITS, "")).to_pylist()
+    return percent in (0, len(texts)) and len([sign for sign in signs if sign]) <= 1
+
+
+def _date_style(texts: pa.Array, prefers: str) -> Written | None:
+    first = _plain(texts[:1])[0].as_py()
+    if not re.search("[0-9]", first):
+        return None
+    for form in _date_formats(prefers):
+        written = Written(date=form)
+        if not _fits_date(form, first) or written.parse(texts).null_count:
+            continue
+        mirrored = next((form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)), None)
+        doubtful = mirrored is not None and not Written(date=mirrored).parse(texts).null_count
+        return Written(date=form, doubtful=doubtful)
+    return None
+
+
+def _fits_date(form: str, text: str) -> bool:
+    """Whether a text looks like a date of this form: cheaper to ask than Arrow, of the first cell alone."""
+    return _compiled_date_pattern(form).fullmatch(text) is not None
+
+
+@cache
+def _compiled_date_pattern(form: str) -> re.Pattern[str]:
+    return re.compile(_date_pattern(form), re.ASCII)
+
+
+def _date_formats(prefers: str) -> Iterator[str]:
+    days_first = [form for form in _DATES if not form.startswith("%m/")] + [
+        form for form in _DATES if form.startswith("%m/")
+    ]
+    for date in days_first if prefers == "," else _DATES:
+        for time in _TIMES:
+            yield date + time
+
+
+def _all_match(texts: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+# -- columns of tables --------------------------------------------------------------------------------------
+
+
+def is_text_type(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """The distinct texts of a column.
+
+    >>> distinct_texts(pa.DictionaryArray.from_arrays([2, None, 0, 2], ["a", "b", "c"])).to_pylist()
+    ['a', 'c']
+    """
+    if pa.types.is_dictionary(column.type):
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        column = pa.chunked_array([_present_levels(chunk) for chunk in chunks], column.type.value_type)
+    found = pc.unique(column)
+    return (found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found).drop_null()
+
+
+def _present_levels(column: pa.DictionaryArray) -> pa.Array:
+    """The levels that occur in a column; to mark them is quicker than to hash every cell."""
+    present = np.zeros(len(column.dictionary), dtype=bool)
+    present[column.indices.drop_null().to_numpy()] = True
+    return column.dictionary.filter(pa.array(present))
+
+
+def styles_of(
+    table: pa.Table | pa.RecordBatch,
+    decimal: str,
+    prefers: str,
+    known: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Written]:
+    """The columns of text that are numbers or dates in one style."""
+    styles = {}
+    for j, field in enumerate(table.schema):
+        if is_text_type(field.type):
+            found = style_of(distinct_texts(table.column(j)), decimal, prefers, known.get(field.name, ""))
+            if found is not None:
+                styles[field.name] = found
+    return styles
+
+
+def forms_of(styles: Mapping[str, Written]) -> dict[str, str]:
+    """The styles as a schema remembers them."""
+    return {name: style.form for name, style in styles.items()}
+
+
+def parse_cells(
+    column: pa.Array | pa.ChunkedArray, written: Written
+) -> tuple[pa.Array | pa.ChunkedArray, str | None]:
+    """The numbers or times of a column of text, and the first cell that is not written so."""
+    if isinstance(column, pa.ChunkedArray):
+        parts = [parse_cells(chunk, written) for chunk in column.chunks]
+        if not parts:
+            return pa.chunked_array([written.parse(pa.array([], pa.string()))]), None
+        odd = next((text for _, text in parts if text is not None), None)
+        return pa.chunked_array([cells for cells, _ in parts]), odd
+    if not pa.types.is_dictionary(column.type):
+        cells = written.parse(column)
+        lost = pc.and_(cells.is_null(), column.is_valid())
+        return cells, column.filter(lost)[0].as_py() if pc.any(lost).as_py() else None
+    cells = written.parse(column.dictionary)
+    lost = pc.and_(cells.is_null(), column.dictionary.is_valid())
+    odd = column.dictionary.filter(lost)[0].as_py() if pc.any(lost).as_py() else None
+    return cells.take(column.indices), odd
+
+
+def parse_text(
+    table: pa.Table, decimal: str = "", prefers: str = ".", known: Mapping[str, str] = MappingProxyType({})
+) -> tuple[pa.Table, dict[str, Written]]:
+    """The table with the columns of text that are numbers or dates read as such, and which they are."""
+    styles = styles_of(table, decimal, prefers, known)
+    return _parse_styles(table, styles), styles
+
+
+def parse_columns(
+    table: pa.Table, columns: Iterable[str], known: Mapping[str, str] = MappingProxyType({})
+) -> pa.Table:
+    """The table with those of the columns that are text, and are numbers or dates in one style, read so.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    columns : iterable of str
+        Names of columns.
+    known : dict, optional
+        How columns were written when they were learned, by name.
+
+    >>> parse_columns(pa.table({"price": ["$3", "$1,200.50"]}), ["price"])["price"].to_pylist()
+    [3.0, 1200.5]
+    """
+    there = set(table.column_names)
+    present = table.select([name for name in columns if name in there])
+    styles = styles_of(present, "", ".", known)
+    return _parse_styles(table, styles)
+
+
+def _parse_styles(table: pa.Table, styles: Mapping[str, Written]) -> pa.Table:
+    parsed = {name: parse_cells(table.column(name), written)[0] for name, written in styles.items()}
+    return replace_columns(table, parsed)
+
+
+def describe_written(styles: Mapping[str, Written], texts: Mapping[str, pa.Array]) -> Iterator[str]:
+    """Sentences that say which columns of text were read as numbers or dates, with an example of each."""
+    for dates, what in ((False, "numbers"), (True, "dates")):
+        of_kind = {name: style for name, style in styles.items() if bool(style.date) == dates}
+        if not of_kind:
+            continue
+        shown = [f"{name!r} ({style.example(texts[name])})" for name, style in list(of_kind.items())[:3]]
+        more = f" and {len(of_kind) - 3} more columns" if len(of_kind) > 3 else ""
+        yield f"text read as {what}: {', '.join(shown)}{more}"
+        doubtful = [name for name, style in of_kind.items() if style.doubtful]
+        if doubtful:
+            yield _doubt(doubtful, of_kind[doubtful[0]], texts[doubtful[0]])
+
+
+def _doubt(names: list[str], style: Written, texts: pa.Array) -> str:
+    listed = ", ".join(map(repr, names[:3])) + (" …" if len(names) > 3 else "")
+    if style.date:
+        order = "days" if style.date.startswith("%d") else "months"
+        return f"{listed} could be written with days or with months first: {order} first was taken"
+    other = "," if style.decimal == "." else "."
+    return (
+        f"{listed} could have {other!r} as its decimal mark: say --decimal {other} (decimal={other!r}) if so"
+    )

@@ -1,0 +1,1 @@
+"""What users pass to `fit` and `predict`, as rows."""

@@ -1,0 +1,195 @@
+"""Frames of any library as Arrow tables, and Arrow columns as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data.files.column_names import check_names
+from lyceum._core.data.inputs.pandas_columns import arrow_table, is_pandas, small_arrow_table
+from lyceum._core.lazy_arrow import is_arrow, pa, pc, pt
+from lyceum.errors import SchemaError
+
+__all__ = [
+    "column_class",
+    "decode_dictionary",
+    "frame_table",
+    "is_frame",
+    "numbers",
+    "replace_columns",
+    "to_arrow",
+]
+
+_SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer than the conversion
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a frame of named columns that speaks Arrow (pandas, Polars, pyarrow, DuckDB)."""
+    if is_arrow(X, "Table", "RecordBatch", "RecordBatchReader") or _is_lazy(X):
+        return True
+    return hasattr(X, "columns") and (hasattr(X, "__arrow_c_stream__") or is_pandas(X))
+
+
+def _is_lazy(X: Any) -> bool:
+    """Whether X is a lazy frame of Polars, whose columns are not known before it is collected."""
+    return type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame"
+
+
+def decode_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """A dictionary-encoded column as its values, another as it is."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def to_arrow(frame: Any) -> pa.Table:
+    """The frame as an Arrow table, without its index."""
+    table = _to_arrow(frame.collect() if _is_lazy(frame) else frame)
+    check_names(table.column_names)
+    return table
+
+
+def frame_table(frame: Any) -> pa.Table:
+    """As `to_arrow`, but of a small pandas frame the cells alone, without pandas' notes on its types."""
+    if is_pandas(frame) and 0 < frame.size <= _SMALL:
+        return _plain_text(small_arrow_table(frame))
+    return to_arrow(frame)
+
+
+def _to_arrow(frame: Any) -> pa.Table:
+    if isinstance(frame, pa.RecordBatch):
+        frame = pa.Table.from_batches([frame])
+    elif isinstance(frame, pa.RecordBatchReader):
+        frame = frame.read_all()
+    elif is_pandas(frame):
+        frame = arrow_table(frame)
+    table = _plain_text(frame if isinstance(frame, pa.Table) else pa.table(frame))
+    return _lexical(table, frame) if type(frame).__module__.startswith("polars") else table
+
+
+def _lexical(table: pa.Table, frame: Any) -> pa.Table:
+    """With the levels of Polars' Categorical sorted: it has no order of its own, as its Enum has."""
+    pairs = zip(table.column_names, table.columns, frame.dtypes)
+    return replace_columns(
+        table, {name: _sorted_levels(cells) for name, cells, dtype in pairs if _is_lexical(dtype)}
+    )
+
+
+def _is_lexical(dtype: Any) -> bool:
+    return str(dtype).startswith("Categorical")
+
+
+def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
+    cells = column.unify_dictionaries().combine_chunks()
+    if isinstance(cells, pa.ChunkedArray):
+        return cells
+    order = pc.array_sort_indices(cells.dictionary).to_numpy()
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    indices = pa.array(rank).take(cells.indices)
+    return pa.DictionaryArray.from_arrays(indices, cells.dictionary.take(pa.array(order)))
+
+
+def _plain_text(table: pa.Table) -> pa.Table:
+    """With string views, which few of Arrow's functions take, as plain strings."""
+    pairs = zip(table.column_names, table.columns)
+    return replace_columns(
+        table, {name: _without_views(cells) for name, cells in pairs if _has_views(cells.type)}
+    )
+
+
+def _has_views(kind: pa.DataType) -> bool:
+    return (kind.value_type if pt.is_dictionary(kind) else kind) == pa.string_view()
+
+
+def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not pt.is_dictionary(column.type):
+        return column.cast(pa.large_string())
+    kind = pa.dictionary(pa.int32(), pa.large_string())
+    return pa.chunked_array([_plain_dictionary(chunk) for chunk in column.chunks], kind)
+
+
+def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
+    values, indices = chunk.dictionary.cast(pa.large_string()), chunk.indices.cast(pa.int32())
+    return pa.DictionaryArray.from_arrays(indices, values)
+
+
+def replace_columns(table: Any, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> Any:
+    """The table or record batch with some of its columns replaced, by name.
+
+    >>> replace_columns(pa.table({"a": [1], "b": [2]}), {"b": pa.array(["two"])}).to_pydict()
+    {'a': [1], 'b': ['two']}
+    """
+    names = table.schema.names
+    found = [columns.get(name, cells) for name, cells in zip(names, table.columns)]
+    return type(table).from_arrays(found, names) if columns else table
+
+
+def column_class(kind: pa.DataType, name: str) -> str:
+    """What a column holds: "number", "number-dictionary", "text", "bool", "time" or "empty"."""
+    values = kind.value_type if pt.is_dictionary(kind) else kind
+    for holds, accepts in _classes().items():
+        if any(accept(values) for accept in accepts):
+            return holds if values is kind or holds == "text" else "number-dictionary"
+    raise SchemaError(
+        f"column {name!r} is of type {kind}, which cannot be used: turn it into columns of numbers or "
+        "text, or leave "
+        "it out"
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pt.is_string(kind) or pt.is_large_string(kind) or kind == pa.string_view()
+
+
+@cache
+def _classes() -> dict[str, tuple[Callable[[Any], bool], ...]]:
+    return {
+        "number": (pt.is_integer, pt.is_floating, pt.is_decimal),
+        "bool": (pt.is_boolean,),
+        "text": (_is_text,),
+        "time": (pt.is_timestamp, pt.is_date, pt.is_time, pt.is_duration),
+        "empty": (pt.is_null,),
+    }
+
+
+def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
+    """The cells as floats, missing ones as NaN; times as seconds since 1970."""
+    holds = column_class(column.type, name)
+    if holds == "empty" or (holds == "text" and column.null_count == len(column)):
+        return np.full(len(column), np.nan)
+    if holds == "text":
+        example = column.drop_null()[0].as_py()
+        raise SchemaError(
+            f"column {name!r} holds text such as {example!r} where numbers are expected: clean it, or "
+            "make it categorical from the start"
+        )
+    if holds == "number-dictionary":
+        return numbers(column.cast(column.type.value_type), name)
+    if holds == "time":
+        column = _seconds(column)
+    elif holds == "bool":
+        column = column.cast(pa.uint8())
+    if pt.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    values = column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
+    if values.dtype.kind == "f" and values.dtype.itemsize >= 4:
+        return values
+    return values.astype(np.float64)
+
+
+def _seconds(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    kind = column.type
+    if pt.is_date(kind):
+        column = column.cast(pa.timestamp("us"))
+    elif pt.is_time32(kind):
+        column = column.cast(pa.time32("ms")).cast(pa.int32())
+        return pc.divide(column.cast(pa.float64()), 1e3)
+    elif pt.is_time64(kind):
+        column = column.cast(pa.time64("us"))
+    elif pt.is_duration(kind):
+        column = column.cast(pa.duration("us"))
+    else:
+        column = column.cast(pa.timestamp("us", tz=kind.tz), safe=False)
+    return pc.divide(column.cast(pa.int64()).cast(pa.float64(), safe=False), 1e6)

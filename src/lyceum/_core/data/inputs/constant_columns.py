@@ -1,0 +1,112 @@
+"""Frames in which some columns hold one cell in every row, in the frame's own types."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data.inputs.arrow import column_class, to_arrow
+from lyceum._core.data.schema.column import Column
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.lazy_arrow import pa, pt
+
+__all__ = ["constant_columns"]
+
+_PARTS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of a second
+
+
+def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[[np.ndarray], Any]:
+    """A function of a mask, (d,): the frame, with one cell in every row of the columns that are masked.
+
+    Every cell is given in the type that its column has in the frame: numbers of integer columns are rounded,
+    codes are their categories, seconds are times. A column keeps its own cells if its type has no value
+    for a missing one.
+
+    Parameters
+    ----------
+    frame : pandas or Polars frame, or Arrow table
+        With the columns of the schema, in its order.
+    cells : array of shape (d,)
+        A coded cell of every column.
+    schema : Schema
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"n": [1, 2], "town": ["Ulm", "Bonn"]})
+    >>> columns = (Column("n"), Column("town", "binary", np.array(["Bonn", "Ulm"])))
+    >>> constant_columns(frame, np.array([3.4, 1.0]), Schema(columns))(np.array([True, True])).values.tolist()
+    [[3, 'Ulm'], [3, 'Ulm']]
+    """
+    table = to_arrow(frame)
+    values = [_value(cell, column, field.type) for cell, column, field in zip(cells, schema, table.schema)]
+    library = type(frame).__module__.split(".")[0]
+    if library not in ("pandas", "polars"):
+        frame, library = table, "pyarrow"
+    columns = [_LIBRARIES[library](frame, j, value) for j, value in enumerate(values)]
+
+    def hold_columns(mask: np.ndarray) -> Any:
+        found = frame.copy(deep=False) if library == "pandas" else frame
+        for j in np.flatnonzero(mask).tolist():
+            if columns[j] is None:
+                continue
+            if library == "pandas":
+                found.isetitem(j, columns[j])
+            elif library == "polars":
+                found = found.with_columns(columns[j])
+            else:
+                found = found.set_column(j, found.schema.field(j), columns[j])
+        return found
+
+    return hold_columns
+
+
+def _value(cell: float, column: Column, kind: pa.DataType) -> Any:
+    """The cell as Python writes it; None if it is missing."""
+    if not np.isfinite(cell):
+        return None
+    if not column.numeric:
+        assert column.categories is not None
+        return column.categories[int(cell)].item() if cell >= 0 else None
+    holds = column_class(kind, column.name)
+    if holds == "time":
+        return _time(float(cell), kind)
+    if holds == "bool":
+        return bool(cell > 0)
+    return round(float(cell)) if pt.is_integer(kind) else float(cell)
+
+
+def _time(seconds: float, kind: pa.DataType) -> Any:
+    if pt.is_date(kind):
+        return pa.scalar(int(seconds // 86400), pa.int32()).cast(pa.date32()).as_py()
+    count = round(seconds * _PARTS[kind.unit])
+    return pa.scalar(count, pa.int32() if pt.is_time32(kind) else pa.int64()).cast(kind).as_py()
+
+
+def _pandas_column(frame: Any, j: int, value: Any) -> Any:
+    dtype = frame.dtypes.iloc[j]
+    if value is None and getattr(dtype, "kind", "O") in "iub" and isinstance(dtype, np.dtype):
+        return None
+    return importlib.import_module("pandas").Series([value] * len(frame), index=frame.index, dtype=dtype)
+
+
+def _polars_column(frame: Any, j: int, value: Any) -> Any:
+    made = importlib.import_module("polars").Series(frame.columns[j], [value], dtype=frame.dtypes[j])
+    return made.new_from_index(0, len(frame))
+
+
+def _arrow_column(table: pa.Table, j: int, value: Any) -> Any:
+    kind = table.schema.field(j).type
+    made = pa.array([value], kind.value_type).dictionary_encode() if pt.is_dictionary(kind) else None
+    one = pa.array([value], kind) if made is None else made.cast(kind)
+    return one.take(pa.array(np.zeros(table.num_rows, dtype=np.int64)))
+
+
+_LIBRARIES: dict[str, Callable[[Any, int, Any], Any]] = {
+    "pandas": _pandas_column,
+    "polars": _polars_column,
+    "pyarrow": _arrow_column,
+}

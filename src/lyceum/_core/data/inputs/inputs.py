@@ -1,0 +1,376 @@
+"""From what a user passes to `fit`, `partial_fit` or `predict` to rows, with scikit-learn's checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    check_array,
+    check_consistent_length,
+)
+
+from lyceum._core.data.files.column_names import numbered_names
+from lyceum._core.data.inputs.arrow import frame_table, is_frame
+from lyceum._core.data.inputs.fast_validation import (
+    check_feature_names,
+    validated_array,
+    validated_pair,
+)
+from lyceum._core.data.inputs.separate_target import other_target, refuse_beside_rows
+from lyceum._core.data.inputs.text_arrays import text_array, text_columns, text_table
+from lyceum._core.data.inputs.text_cells import text_source
+from lyceum._core.data.rows.dask import DaskSource, as_delayed, is_dask, row_counts
+from lyceum._core.data.rows.row_counter import RowCounter
+from lyceum._core.data.rows.rows import Rows
+from lyceum._core.data.rows.sources import ArraySource
+from lyceum._core.data.rows.steps import CheckCategories, CheckTarget
+from lyceum._core.data.scanner import coded_source, schema_of
+from lyceum._core.data.schema.align import Align, TargetNumbers, union
+from lyceum._core.data.schema.array_schema import array_schema
+from lyceum._core.data.schema.coding import TableCoder
+from lyceum._core.data.schema.column import LISTED, is_beyond_floats
+from lyceum._core.data.schema.column_roles import ColumnRoles
+from lyceum._core.data.schema.declared_kinds import declare_rows, declared_kinds
+from lyceum._core.data.schema.free_text import without_texts
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.targets import (
+    Task,
+    checked_target,
+    checked_weights,
+    coded_target,
+    fill_unlabelled,
+    with_classes,
+)
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import DataError, SchemaError
+
+__all__ = ["Inputs"]
+
+_KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
+_NO_Y = "{} requires y to be passed, but the target y is None"
+_SAY_SO = (
+    "say which columns of an array are categories, e.g. categorical_features=True or [0, 2], or give a frame"
+)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Turns what a user gives to one learner into rows, checked and coded by the learner's schema.
+
+    Attributes
+    ----------
+    learner : Learner
+        The learner; `for_fit` sets its `schema_`, `n_features_in_`, `n_rows_` and, for a classifier,
+        `classes_`.
+    who : str
+        The name of its class, for messages.
+    task : {"classes", "numbers"} or None
+        What it predicts, None when there is nothing to predict.
+    takes_unlabelled : bool
+        Whether it learns classes from rows without a label too.
+
+    See Also
+    --------
+    lyceum.base.Learner : Its `fit` and `predict` read rows so.
+    Rows : What it gives.
+
+    Examples
+    --------
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum._core.data import Inputs
+    >>> model = NaiveBayes()
+    >>> Inputs(model).for_fit([[1.5], [2.5], [4.0]], ["no", "no", "yes"], None)
+    <Rows: 3 rows × 1 column (1 continuous), target 'y' (2 classes), in memory>
+    >>> model.classes_.tolist(), model.n_features_in_
+    (['no', 'yes'], 1)
+    """
+
+    learner: Any
+
+    @cached_property
+    def who(self) -> str:
+        return type(self.learner).__name__
+
+    @cached_property
+    def task(self) -> Task | None:
+        """ "classes", "numbers", or None when there is nothing to predict."""
+        if is_classifier(self.learner):
+            return "classes"
+        if is_regressor(self.learner):
+            return "numbers"
+        return getattr(self.learner, "_target_task", None)  # of a transformer that learns from a target
+
+    @cached_property
+    def takes_unlabelled(self) -> bool:
+        """Whether the learner learns classes from rows without a label too."""
+        return self.task == "classes" and bool(getattr(self.learner, "_takes_unlabelled", False))
+
+    # -- fit -----------------------------------------------------------------------------------------------
+
+    def for_fit(self, X: Any, y: Any, w: Any) -> Rows:
+        """Rows to learn from; sets the learner's schema, classes and scikit-learn's attributes."""
+        rows = self._new_rows(X, y, w, reset=True)
+        self._learn_schema(rows.schema)
+        return self._count_rows(X, rows)
+
+    def for_partial_fit(self, X: Any, y: Any, w: Any, classes: Any = None) -> Rows:
+        """Rows to go on learning from: the schema grows by new categories and classes."""
+        known = getattr(self.learner, "schema_", None)
+        rows = self._new_rows(X, y, w, reset=known is None)
+        schema = (
+            rows.schema
+            if known is None
+            else union(known, rows.schema, self.who, self.learner._coding == "codes")
+        )
+        schema = with_classes(schema, classes, self.who)
+        self._learn_schema(schema)
+        before = 0 if known is None else getattr(self.learner, "n_rows_", 0)
+        rows = self._count_rows(X, rows, before)
+        return rows if schema is rows.schema else rows.then(Align.between(rows.schema, schema))
+
+    def _count_rows(self, given: Any, rows: Rows, before: int = 0) -> Rows:
+        """Set `n_rows_`, now or, where it takes a pass to count the rows, when the learner has made one."""
+        known = rows.n_rows
+        if known is None and isinstance(given, Rows):
+            known = given.n_rows
+        if known is not None:
+            self.learner.n_rows_ = before + known
+            return rows
+        self.learner._row_counter = RowCounter(rows, before)
+        return rows.then(self.learner._row_counter)
+
+    def _learn_schema(self, schema: Schema) -> None:
+        learner = self.learner
+        learner.schema_ = without_texts(schema)
+        learner.n_features_in_ = len(schema)
+        if self.task == "classes":
+            assert schema.target is not None
+            learner.classes_ = schema.target.categories
+
+    def _new_rows(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+        rows = self._read(X, y, w, reset)
+        if rows.schema.of_an_array:
+            return rows
+        text = [column.name for column in rows.schema if column.is_free_text]
+        if text and not getattr(self.learner, "_takes_text", False):
+            raise SchemaError(
+                f"column {text[0]!r} is free text, which {self.who} cannot take: put "
+                "lyceum.prepare.TextCounts in front, or leave the column out"
+            )
+        # a category that a declared schema does not list would be passed over in silence
+        declared = any(column.why == LISTED and column.is_listed for column in rows.schema.columns)
+        return rows.then(CheckCategories(self.who)) if declared else rows
+
+    def _read(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+        if isinstance(X, Rows):
+            return self._from_rows(X, y, w, reset)
+        if is_dask(X):
+            return self._dask(X, y, w, reset)
+        if is_frame(X) and not self._is_plain(X):
+            return self._frame(self._table(X, reset), y, w)
+        table = self._text_table(X, reset)
+        return self._array(X, y, w, reset) if table is None else self._frame(table, y, w)
+
+    def _from_rows(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
+        refuse_beside_rows(other_target(rows, y), w)
+        if reset:
+            self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
+        if not getattr(rows.source, "settled", False):
+            self._refuse_categories(rows.schema)
+            rows = declare_rows(rows, self._kinds(rows.schema.names), self.who)
+        target = rows.schema.target
+        if self.task is None:
+            return rows
+        if target is None:
+            raise DataError(f"{self.who} needs a target: give scan(..., target=...)")
+        if self.task == "classes" and not target.is_categorical:
+            raise SchemaError(
+                f"{self.who} predicts classes, but the target {target.name!r} is continuous ({target.why}): "
+                f"declare its kind, scan(..., kinds={{{target.name!r}: 'categorical'}}), or "
+                f"{getattr(self.learner, '_for_numbers', 'use a regressor')}"
+            )
+        if self.task == "numbers" and target.is_categorical:
+            if target.is_text:
+                raise SchemaError(
+                    f"{self.who} predicts numbers, but the target {target.name!r} holds categories "
+                    f"({target.why}): {getattr(self.learner, '_for_classes', 'use a classifier')}"
+                )
+            rows = rows.then(TargetNumbers(target))
+        return rows if self.takes_unlabelled else rows.then(CheckTarget(self.who))
+
+    def _kinds(self, names: Sequence[str], named: bool = True) -> ColumnRoles:
+        """The kinds that the learner's `categorical_features` declares."""
+        return declared_kinds(getattr(self.learner, "categorical_features", None), names, named)
+
+    def _refuse_categories(self, schema: Schema) -> None:
+        """Raise where there are categories and categorical_features says that there are none."""
+        if getattr(self.learner, "categorical_features", "from_dtype") is None:
+            text = [column.name for column in schema if not column.numeric]
+            if text:
+                raise SchemaError(f"column {text[0]!r} holds categories, but categorical_features is None")
+
+    def _is_plain(self, frame: Any) -> bool:
+        """Whether a frame is nothing but numbers of NumPy's types, which one type of floats can hold."""
+        if not type(frame).__module__.startswith("pandas") or not hasattr(frame, "dtypes"):
+            return False
+        dtypes = list(frame.dtypes)
+        if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in dtypes):
+            return False
+        wide = [j for j, dtype in enumerate(dtypes) if dtype.kind in "iu" and dtype.itemsize == 8]
+        return not any(is_beyond_floats(frame.iloc[:, j].to_numpy()) for j in wide)
+
+    def _array(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+        y, missing = self._labels(y, "y")
+        X, y = self._validate_input(X, y, reset)
+        X = _for_kernels(X)
+        given = getattr(self.learner, "feature_names_in_", None)
+        names = numbered_names(X.shape[1]) if given is None else [str(name) for name in given]
+        schema = array_schema(X, names, self._kinds(names, named=given is not None))
+        y, target = coded_target(y, self.task, "y")
+        _mark_missing(y, missing)
+        return Rows(ArraySource(X, y, checked_weights(w, X, self.who), schema.with_target(target)))
+
+    def _labels(self, y: Any, name: str) -> tuple[Any, np.ndarray | None]:
+        """The target, and where a label is missing, for a learner that takes such rows."""
+        return fill_unlabelled(y, name, self.who) if self.takes_unlabelled and y is not None else (y, None)
+
+    def _validate_input(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        options = {
+            "dtype": "numeric",
+            "accept_sparse": "csr" if self.learner._takes_sparse else False,
+            "ensure_all_finite": False,
+        }
+        if self.task is None:
+            return validated_array(self.learner, X, reset, **options), None
+        y = checked_target(y, self.task, "y", self.who)
+        return validated_pair(self.learner, X, y, reset, **options)
+
+    def _text_table(self, X: Any, reset: bool) -> pa.Table | None:
+        """An array with text in columns that `categorical_features` declares, as a table; None for others."""
+        cells = text_array(X)
+        if cells is None:
+            return None
+        names = [f"x{j}" for j in range(cells.shape[1])]
+        roles = self._kinds(names, named=False)
+        listed = {name for name, column in roles.columns.items() if column.is_categorical} | roles.in_full
+        advice = _SAY_SO if hasattr(self.learner, "categorical_features") else "give a frame"
+        table = text_table(cells, names, listed, self.who, advice)  # refuses text in other columns
+        if not any(names[j] in listed for j in text_columns(cells)):
+            return None
+        _check_n_features(self.learner, cells, reset=reset)
+        _check_feature_names(self.learner, cells, reset=reset)
+        return table
+
+    def _frame(self, table: pa.Table, y: Any, w: Any) -> Rows:
+        schema = schema_of(table, self._kinds(table.column_names))
+        self._refuse_categories(schema)
+        source = coded_source(table, schema)
+        if self.task is not None and y is None:
+            raise DataError(_NO_Y.format(self.who))
+        name = str(getattr(y, "name", None) or "y")
+        y, missing = self._labels(y, name)
+        y = checked_target(y, self.task, name, self.who)
+        check_consistent_length(source.X, y)
+        codes, target = coded_target(y, self.task, name)
+        _mark_missing(codes, missing)
+        return Rows(
+            replace(
+                source, y=codes, w=checked_weights(w, source.X, self.who), schema=schema.with_target(target)
+            )
+        )
+
+    def _table(self, X: Any, reset: bool) -> pa.Table:
+        table = frame_table(X)
+        if not table.num_rows:
+            raise DataError(f"found a table with 0 sample(s) while a minimum of 1 is required by {self.who}")
+        check_feature_names(self.learner, X if type(X).__module__.startswith("pandas") else table, reset)
+        return table
+
+    def _dask(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+        if self.task is not None and y is None:
+            raise DataError(_NO_Y.format(self.who))
+        source = DaskSource.of_collections(X, y, w, self.task, self._kinds, self.takes_unlabelled)
+        if reset:
+            names = np.array(source.schema.names, dtype=object)
+            if hasattr(X, "columns"):
+                self.learner.feature_names_in_ = names
+            elif hasattr(self.learner, "feature_names_in_"):
+                del self.learner.feature_names_in_
+        rows = Rows(source)
+        return rows if self.task is None or self.takes_unlabelled else rows.then(CheckTarget(self.who))
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    def for_predict(self, X: Any) -> Rows:
+        """Rows coded by the learner's schema."""
+        schema = Schema(self.learner.schema_.columns)
+        if isinstance(X, Rows):
+            same = X.schema.columns is schema.columns and X.schema.target is None
+            return X if same else X.then(Align.between(X.schema, schema))
+        if is_dask(X):
+            self._check_dask(X, schema)
+            return Rows(
+                DaskSource(as_delayed(X), None, None, schema, row_counts(X), getattr(X, "dtype", None))
+            )
+        textual = [] if schema.of_an_array else [column.name for column in schema if column.is_text]
+        if is_frame(X) and (textual or not self._is_plain(X)):
+            return Rows(coded_source(self._table(X, reset=False), schema))
+        if textual:
+            return self._text_to_predict(X, textual)
+        return Rows(ArraySource(_for_kernels(self._cells_to_predict(X)), None, None, schema))
+
+    def _cells_to_predict(self, X: Any) -> Any:
+        options = {
+            "dtype": "numeric",
+            "accept_sparse": "csr" if self.learner._takes_sparse else False,
+            "ensure_all_finite": False,
+        }
+        if not sparse.issparse(X):
+            return validated_array(self.learner, X, reset=False, **options)
+        # sparse rows have no names, also where a preparation made them from a frame: nothing to warn of
+        X = check_array(X, estimator=self.learner, input_name="X", **options)
+        _check_n_features(self.learner, X, reset=False)
+        return X
+
+    def _text_to_predict(self, X: Any, textual: list[str]) -> Rows:
+        """An array with text where `fit` has seen text."""
+        schema, cells = (
+            Schema(self.learner.schema_.columns),
+            text_array(X, needs_text=not isinstance(X, np.ndarray)),
+        )
+        if cells is None:
+            raise SchemaError(
+                f"{self.who} learned that column {textual[0]!r} holds text, which an array of numbers "
+                "cannot: give a frame or an array of objects with the columns that it was fitted on"
+            )
+        _check_n_features(self.learner, cells, reset=False)
+        _check_feature_names(self.learner, cells, reset=False)
+        return Rows(text_source(cells, schema, self.who, "it was fitted on numbers there"))
+
+    def _check_dask(self, X: Any, schema: Schema) -> None:
+        """Refuse columns that do not fit at once, not when the lazy result is computed."""
+        if hasattr(X, "columns"):
+            TableCoder(schema).check([str(name) for name in X.columns])
+        elif X.ndim != 2 or X.shape[1] != len(schema):
+            found = X.shape[1] if X.ndim == 2 else 1
+            raise DataError(
+                f"X has {found} features, but {self.who} is expecting {len(schema)} features as input"
+            )
+
+
+def _mark_missing(codes: np.ndarray | None, missing: np.ndarray | None) -> None:
+    if codes is not None and missing is not None:
+        codes[missing] = -1
+
+
+def _for_kernels(X: Any) -> Any:
+    """The array itself if the kernels know its type, else as float64."""
+    return X if X.dtype in _KERNEL_TYPES else X.astype(np.float64)

@@ -1,0 +1,144 @@
+"""Columns of pandas, and other values from Python, as Arrow: what Arrow cannot take is named in the error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data.files.column_names import check_names
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import SchemaError
+
+__all__ = [
+    "arrow_array",
+    "arrow_table",
+    "has_text_levels",
+    "is_missing",
+    "is_pandas",
+    "small_arrow_table",
+    "with_arrow_type",
+]
+
+# levels of a category type that Arrow has no type for: they become text
+_TEXT_LEVELS = ("interval", "period", "mixed", "mixed-integer", "complex")
+
+
+def _refused() -> tuple[type[Exception], ...]:
+    """What Arrow raises of values that it has no type for."""
+    return pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError
+
+
+def is_pandas(X: Any) -> bool:
+    """Whether X is a frame or a column of pandas."""
+    return type(X).__module__.startswith("pandas")
+
+
+def arrow_table(frame: Any) -> pa.Table:
+    """A pandas frame as an Arrow table, without its index."""
+    renamed = _with_arrow_types(frame.set_axis([str(name) for name in frame.columns], axis=1))
+    try:
+        return pa.Table.from_pandas(renamed, preserve_index=False)
+    except _refused():
+        for name, column in renamed.items():
+            arrow_array(column, f"column {name!r}")  # says which column it is
+        raise
+
+
+def small_arrow_table(frame: Any) -> pa.Table:
+    """The same, column by column and without pandas' notes on its types, which is faster for few cells."""
+    names = [str(name) for name in frame.columns]
+    check_names(names)
+    return pa.table([_cells(column, name) for name, (_, column) in zip(names, frame.items())], names)
+
+
+def _cells(column: Any, name: str) -> pa.Array | pa.ChunkedArray:
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufb" and dtype.itemsize <= 8:
+        return pa.array(column.to_numpy(), from_pandas=True)
+    return arrow_array(with_arrow_type(column, f"column {name!r}"), f"column {name!r}")
+
+
+def _with_arrow_types(frame: Any) -> Any:
+    """The frame, with columns of a type that Arrow does not have in one that it has."""
+    names = frame.columns.tolist()
+    check_names(names)
+    found = frame
+    for j, dtype in enumerate(frame.dtypes):
+        if _has_arrow_type(dtype):
+            continue
+        found = frame.copy(deep=False) if found is frame else found
+        found.isetitem(j, with_arrow_type(frame.iloc[:, j], f"column {names[j]!r}"))
+    return found
+
+
+def _has_arrow_type(dtype: Any) -> bool:
+    if isinstance(dtype, np.dtype):
+        return dtype.kind != "f" or dtype.itemsize <= 8
+    return type(dtype).__name__ != "SparseDtype" and not has_text_levels(dtype)
+
+
+def has_text_levels(dtype: Any) -> bool:
+    """Whether a type of pandas is a category type whose levels are read as text: Arrow has no type for them.
+
+    >>> import pandas as pd
+    >>> has_text_levels(pd.cut([1, 5], 2).dtype), has_text_levels(pd.CategoricalDtype([1, 2]))
+    (True, False)
+    """
+    levels = getattr(dtype, "categories", None)
+    return getattr(levels, "inferred_type", "") in _TEXT_LEVELS
+
+
+def with_arrow_type(column: Any, what: str) -> Any:
+    """A column of pandas in a type that Arrow has, where there is one; `what` names it in errors.
+
+    Sparse columns become dense, and longer floats are rounded to 64 bits. The levels of a category type that
+    are neither text nor numbers, such as the intervals of `pandas.cut`, become text and keep their order.
+    """
+    dtype = column.dtype
+    if _has_arrow_type(dtype):
+        return column
+    if type(dtype).__name__ == "SparseDtype":
+        return column.sparse.to_dense()
+    if isinstance(dtype, np.dtype):
+        return column.astype(np.float64)
+    try:
+        return column.cat.rename_categories(str)
+    except ValueError as error:
+        raise SchemaError(
+            f"{what} has levels that are the same as text, such as 1 and '1': rename one of them"
+        ) from error
+
+
+def arrow_array(values: Any, what: str) -> pa.Array | pa.ChunkedArray:
+    """Values of Python, NumPy or pandas as Arrow; `what` names them in errors.
+
+    >>> arrow_array(np.array(["a", 1], dtype=object), "column 'size'")
+    Traceback (most recent call last):
+    lyceum.errors.SchemaError: column 'size' mixes types (int, str) that no table can hold together: ...
+    """
+    try:
+        return pa.array(values, from_pandas=True)
+    except _refused() as error:
+        raise SchemaError(f"{what} {_refusal(np.asarray(values, dtype=object), error)}") from error
+
+
+def _refusal(values: np.ndarray, error: Exception) -> str:
+    """What is wrong with values that Arrow has refused, and what to do."""
+    known = [value for value in values.tolist() if not is_missing(value)]
+    types = sorted({type(value).__name__ for value in known})
+    if isinstance(error, OverflowError):
+        largest = max((value for value in known if isinstance(value, int)), key=abs)
+        return f"holds whole numbers beyond 64 bits, such as {largest}: give it as text, e.g. astype(str)"
+    if len(types) > 1:
+        return (
+            f"mixes types ({', '.join(types)}) that no table can hold together: give it one type, e.g. "
+            "astype(str)"
+        )
+    return f"holds values of type {', '.join(types)}, which cannot be used: turn it into numbers or text"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether an object stands for a missing value: None, NaN, or pandas' NA and NaT."""
+    is_nan = isinstance(value, float) and value != value
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")

@@ -1,0 +1,1 @@
+"""What is in a table, and what looks wrong."""

@@ -1,0 +1,81 @@
+"""The distinct values of a column with the rows of each; None for both where there are too many to list."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lyceum._core.data.inputs.arrow import numbers
+from lyceum._core.data.schema.column import union_levels
+from lyceum._core.lazy_arrow import pa, pc
+
+__all__ = ["FEW", "MANY", "Counted", "count_declared", "count_numbers", "count_text"]
+
+FEW = 32  # distinct numbers that are counted one by one before a column is just "many numbers"
+MANY = 100_000  # distinct categories that are listed before a column is an identifier or free text
+_LETTERS = 1 << 26  # characters that the list may take, the longest value times their number
+
+
+Counted = tuple[np.ndarray | None, np.ndarray | None]
+
+
+def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
+    if pa.types.is_dictionary(column.type):
+        values, counts = _count_dictionary(column)
+    else:
+        counted = pc.value_counts(column.drop_null())
+        values, counts = counted.field("values"), counted.field("counts").to_numpy(zero_copy_only=False)
+    longest = (pc.max(pc.utf8_length(values)).as_py() or 0) if len(values) else 0
+    if len(values) > MANY or len(values) * longest > _LETTERS:
+        return None, None
+    labels = np.array(values.to_pylist(), dtype=np.str_) if len(values) else np.empty(0, dtype="<U1")
+    if ordered:
+        return labels, counts
+    order = np.argsort(labels, kind="stable")
+    return labels[order], counts[order]
+
+
+def _count_dictionary(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
+    """The declared values, whether they occur or not, and the rows of each."""
+    unified = (
+        column.unify_dictionaries() if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    )
+    if not unified.num_chunks:
+        return pa.array([], column.type.value_type), np.empty(0, dtype=np.int64)
+    dictionary = unified.chunk(0).dictionary
+    counts = np.zeros(len(dictionary), dtype=np.int64)
+    for chunk in unified.chunks:
+        counts += np.bincount(chunk.indices.drop_null().to_numpy(zero_copy_only=False), minlength=len(counts))
+    return dictionary, counts
+
+
+def count_declared(
+    column: pa.Array | pa.ChunkedArray, cells: np.ndarray, name: str, ordered: bool
+) -> Counted:
+    """Numbers of a category type: all that the type declares."""
+    declared = numbers(_count_dictionary(column)[0], name)
+    values = np.unique(np.concatenate([declared[~np.isnan(declared)], cells]))
+    if len(values) > MANY:
+        return None, None
+    counts = np.bincount(np.searchsorted(values, cells), minlength=len(values))
+    if not ordered:
+        return values, counts
+    levels = union_levels(declared[~np.isnan(declared)], values)
+    return levels, counts[np.searchsorted(values, levels)]
+
+
+def count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
+    if not in_full and len(np.unique(cells[:1000])) > FEW:
+        return None, None
+    values, counts = _distinct(cells)
+    return (values, counts) if len(values) <= (MANY if in_full else FEW) else (None, None)
+
+
+def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`np.unique` with counts; small whole numbers are counted without sorting."""
+    if len(cells) and np.isfinite(cells).all() and np.array_equal(cells, np.trunc(cells)):
+        low, high = cells.min(), cells.max()
+        if low >= -MANY and high <= MANY:
+            counts = np.bincount((cells - low).astype(np.intp))
+            present = np.flatnonzero(counts)
+            return present + low, counts[present]
+    return np.unique(cells, return_counts=True)

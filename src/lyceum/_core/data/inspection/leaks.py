@@ -1,0 +1,134 @@
+"""Leaks: columns that give the target away, judged on a sample of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lyceum._core.data.inspection.quality import Cells, Flag
+
+__all__ = ["leak"]
+
+_FEW = 64  # distinct numbers up to which each is a group of rows
+_GROUP = 5  # rows that a group needs before its purity says anything
+_ENOUGH = 30  # rows that a verdict on a leak needs
+
+
+def leak(cells: Cells, target: Cells, is_class: bool) -> Flag | None:
+    """A flag if the column alone tells the target almost perfectly."""
+    known = target.codes >= 0
+    if np.count_nonzero(known) < _ENOUGH or cells.n_distinct + (cells.n_present < len(cells)) < 2:
+        return None
+    how = _class_leak(cells, target.codes, known) if is_class else _number_leak(cells, target.values, known)
+    if how is None:
+        return None
+    return Flag("leak", f"alone tells the target almost perfectly ({how}): is it known before the target is?")
+
+
+def _class_leak(cells: Cells, target: np.ndarray, known: np.ndarray) -> str | None:
+    if cells.values is not None and target.max() == 1:
+        area = _auc(cells.values[known], target[known])
+        if area is not None and max(area, 1 - area) >= 0.995:
+            return f"AUC {max(area, 1 - area):.4f}"
+    if cells.values is not None and cells.n_distinct > _FEW:
+        saved = _changes_saved(cells.values[known], target[known])
+        return (
+            f"sorted by it, {saved:.1%} of the changes of class are gone"
+            if saved is not None and saved >= 0.98
+            else None
+        )
+    explained = _entropy_explained(cells.codes[known] + 1, target[known])
+    return f"{explained:.1%} of its entropy" if explained is not None and explained >= 0.98 else None
+
+
+def _number_leak(cells: Cells, target: np.ndarray | None, known: np.ndarray) -> str | None:
+    assert target is not None
+    if cells.values is not None:
+        both = known & np.isfinite(cells.values) & np.isfinite(target)
+        if both.sum() < _ENOUGH:
+            return None
+        linear = _correlation(cells.values[both], target[both])
+        monotone = _correlation(_ranks(cells.values[both]), _ranks(target[both]))
+        if abs(linear) >= 0.995:
+            return f"correlation {linear:.4f}"
+        return f"rank correlation {monotone:.4f}" if abs(monotone) >= 0.998 else None
+    explained = _variance_explained(cells.codes[known] + 1, target[known])
+    return f"{explained:.1%} of its variance" if explained is not None and explained >= 0.99 else None
+
+
+def _changes_saved(values: np.ndarray, target: np.ndarray) -> float | None:
+    """How many fewer changes of class there are from row to row in the order of the numbers than by chance.
+
+    By chance a neighbour is of another class with probability 1 - sum p_k^2. Equal numbers stand in random
+    order among themselves, and so do missing values, which come last.
+    """
+    shares = np.bincount(target) / len(target)
+    expected = (len(target) - 1) * (1 - float(shares @ shares))
+    if expected < 15:
+        return None
+    mixed = np.random.default_rng(0).permutation(len(target))
+    order = mixed[np.argsort(values[mixed], kind="stable")]
+    return 1 - np.count_nonzero(np.diff(target[order])) / expected
+
+
+def _entropy_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
+    """1 - H(T|G)/H(T) over groups with enough rows, if those hold most rows."""
+    table = np.zeros((groups.max() + 1, target.max() + 1))
+    np.add.at(table, (groups, target), 1.0)
+    table = table[table.sum(axis=1) >= _GROUP]
+    if table.sum() < 0.5 * len(groups):
+        return None
+    before = _entropy(table.sum(axis=0))
+    return None if before == 0 else 1 - sum(map(_entropy, table)) / before
+
+
+def _entropy(counts: np.ndarray) -> float:
+    """n times the entropy of the counts, in nats."""
+    counts = counts[counts > 0]
+    return (
+        float(counts.sum() * np.log(counts.sum()) - (counts * np.log(counts)).sum())
+        if len(counts) > 1
+        else 0.0
+    )
+
+
+def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
+    """The correlation ratio eta² over groups with enough rows, if those hold most rows."""
+    size = np.bincount(groups)
+    keep = (size[groups] >= _GROUP) & np.isfinite(target)
+    if keep.sum() < max(_ENOUGH, 0.5 * len(groups)):
+        return None
+    groups, target = groups[keep], target[keep]
+    total = float(((target - target.mean()) ** 2).sum())
+    size = np.bincount(groups)
+    mean = np.bincount(groups, target) / np.maximum(size, 1)
+    return None if total == 0 else 1 - float(((target - mean[groups]) ** 2).sum()) / total
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1, ties at their mean."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - (count - 1) / 2)[place]
+
+
+def _auc(values: np.ndarray, target: np.ndarray) -> float | None:
+    """The chance that a row of class 1 has the larger value: the rank-sum statistic over n0·n1."""
+    known = ~np.isnan(values)
+    values, positive = values[known], target[known] == 1
+    n1 = int(positive.sum())
+    n0 = len(positive) - n1
+    if min(n0, n1) < _GROUP or len(values) < 0.5 * len(known):
+        return None
+    return float((_ranks(values)[positive].sum() - n1 * (n1 + 1) / 2) / (n0 * n1))
+
+
+def _correlation(x: np.ndarray, y: np.ndarray) -> float:
+    x, y = _unit(x), _unit(y)
+    norm = float(np.sqrt(x @ x) * np.sqrt(y @ y))
+    return float(x @ y) / norm if norm > 0 else 0.0
+
+
+def _unit(x: np.ndarray) -> np.ndarray:
+    """Centred and at most 1 in size, so that squares are numbers whatever the scale."""
+    x = x / (np.abs(x).max(initial=0.0) or 1.0)
+    x = x - x.mean()
+    return x / (np.abs(x).max(initial=0.0) or 1.0)

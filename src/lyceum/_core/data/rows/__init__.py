@@ -1,0 +1,1 @@
+"""Rows as a source of blocks, and the steps on them."""

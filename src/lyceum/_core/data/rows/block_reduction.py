@@ -1,0 +1,77 @@
+"""The work on one part of a source: its blocks after the steps, summarized, mapped or gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from lyceum._core.data.rows.block import Block, stack_rows
+from lyceum._core.data.rows.gather import Gathered
+from lyceum._core.data.rows.sources import Part
+from lyceum._core.threads import single_threaded_blas
+
+if TYPE_CHECKING:
+    from lyceum._core.data.rows.rows import Statistic, Step
+
+__all__ = ["after_steps", "count_and_fold", "fold_part", "gather_part", "map_part", "merge_all"]
+
+Summary = TypeVar("Summary", bound="Statistic")
+
+
+def after_steps(block: Block, steps: tuple[Step, ...]) -> Block:
+    """The block after all steps."""
+    for step in steps:
+        block = step(block)
+    return block
+
+
+def count_and_fold(
+    part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]
+) -> tuple[int, Summary | None]:
+    """The number of rows read and their merged summary, None if none are left after the steps."""
+    total, n_rows = None, 0
+    for given in part.blocks():
+        n_rows += len(given)
+        block = after_steps(given, steps)
+        if len(block):
+            summary = of(block)
+            total = summary if total is None else total.merge(summary)
+    return n_rows, total
+
+
+def merge_all(summaries: Iterable[Any]) -> Any:
+    """All summaries merged into one; None if all of them are None."""
+    total = None
+    for summary in summaries:
+        total = summary if total is None else total if summary is None else total.merge(summary)
+    return total
+
+
+def fold_part(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> Summary | None:
+    """The merged summary of one part, None if it has no rows."""
+    with single_threaded_blas():
+        return count_and_fold(part, of, steps)[1]
+
+
+def map_part(
+    part: Part, function: Callable[[Block], np.ndarray], steps: tuple[Step, ...]
+) -> tuple[int, np.ndarray | None]:
+    """The number of rows read and `function` of all blocks, None if there are none."""
+    results, n_rows = [], 0
+    for given in part.blocks():
+        n_rows += len(given)
+        results.append(function(after_steps(given, steps)))
+    return n_rows, stack_rows(results) if results else None
+
+
+def gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:
+    """The number of rows read and the blocks that are left after the steps."""
+    found, n_rows = Gathered(), 0
+    for given in part.blocks():
+        n_rows += len(given)
+        block = after_steps(given, steps)
+        if len(block):
+            found = found.merge(Gathered.of(block, block.X is given.X))
+    return n_rows, found

@@ -1,0 +1,398 @@
+"""Rows on Dask: partitions are summarised where they live and merged as a tree, one compute a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data.inputs.arrow import frame_table, is_frame
+from lyceum._core.data.rows.block import Block
+from lyceum._core.data.rows.block_reduction import merge_all
+from lyceum._core.data.rows.row_selection import check_ascending
+from lyceum._core.data.rows.sources import ArraySource, BatchPart, Part
+from lyceum._core.data.schema.coding import class_codes, is_labelled, labels, target_numbers
+from lyceum._core.data.schema.column import Column
+from lyceum._core.data.schema.column_roles import ColumnRoles
+from lyceum._core.data.schema.profile import TableProfile
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.lazy_arrow import pa
+from lyceum._core.threads import ordered_map
+from lyceum.errors import DataError
+from lyceum.progress import is_watched, report
+from lyceum.report import show_count
+
+__all__ = ["DaskSource", "is_dask"]
+
+_FAN_IN = 8
+
+
+def is_dask(data: Any) -> bool:
+    """Whether data is a Dask array, frame or series; does not import Dask."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")
+
+
+@dataclass(frozen=True, slots=True)
+class DaskPart:
+    """One partition: a frame, or arrays of cells, targets and weights."""
+
+    X: Any
+    y: Any
+    w: Any
+    start: int
+    schema: Schema
+
+    def blocks(self) -> Iterator[Block]:
+        if is_frame(self.X):
+            yield from self._frame_blocks()
+            return
+        for part in ArraySource(self.X, self.y, self.w, self.schema).parts():
+            for block in part.blocks():
+                yield replace(block, start=self.start + block.start)
+
+    def as_arrow(self) -> DaskPart:
+        """The same rows; a frame becomes a table of Arrow once, not in every pass."""
+        return replace(self, X=frame_table(self.X)) if is_frame(self.X) else self
+
+    def _frame_blocks(self) -> Iterator[Block]:
+        for block in BatchPart(frame_table(self.X), self.start, self.schema).blocks():
+            rows = slice(block.start - self.start, block.start - self.start + len(block))
+            y = block.y if self.y is None else self.y[rows]
+            w = block.w if self.w is None else self.w[rows]
+            yield replace(block, y=y, w=w)
+
+
+class DaskSource:
+    """A Dask collection of rows. The second reduction keeps the partitions in the workers' memory.
+
+    Where the workers are threads of this process, later reductions go over the kept partitions without Dask.
+    """
+
+    def __init__(
+        self,
+        X: Sequence[Any],
+        y: Sequence[Any] | None,
+        w: Sequence[Any] | None,
+        schema: Schema,
+        lengths: Sequence[int],
+        dtype: np.dtype | None = None,
+    ):
+        self.X, self.y, self.w = list(X), y and list(y), w and list(w)
+        self.schema, self.lengths, self.dtype, self._passes = schema, tuple(lengths), dtype, 0
+        self._kept: Sequence[DaskPart] | None = None
+
+    @classmethod
+    def of_frame(cls, frame: Any, roles: ColumnRoles) -> DaskSource:
+        """A Dask frame whose columns are profiled in one pass."""
+        import dask
+
+        partitions = frame.to_delayed()
+        profiles = dask.compute(*[dask.delayed(_profile)(part, roles.in_full) for part in partitions])
+        merged = merge_all([profile for profile in profiles if profile.n_rows])
+        if merged is None:
+            raise DataError("the Dask frame has no rows (0 samples)")
+        roles = replace(roles, types={name: column.holds for name, column in merged.columns.items()})
+        return cls(partitions, None, None, roles.schema(merged), [profile.n_rows for profile in profiles])
+
+    @classmethod
+    def of_collections(
+        cls,
+        X: Any,
+        y: Any,
+        w: Any,
+        task: str | None,
+        kinds: Callable[[list[str], bool], ColumnRoles],
+        unlabelled: bool = False,
+    ) -> DaskSource:
+        """Dask collections given to `fit`: one pass finds the classes and the categories.
+
+        Labels may be missing if `unlabelled`; their codes are -1.
+        """
+        import dask
+
+        named = hasattr(X, "columns")
+        names = [str(name) for name in X.columns] if named else [f"x{j}" for j in range(X.shape[1])]
+        roles = kinds(names, named)
+        parts = as_delayed(X)
+        ys = _partitions_like_X(y if task else None, len(parts), "y")
+        ws = _partitions_like_X(w, len(parts), "sample_weight")
+        look = dask.delayed(_look, pure=False)
+        types = X.dtypes.tolist() if named else [np.dtype(np.float64)] * len(names)
+        in_full = roles.in_full
+        undecided = [
+            name
+            for name, kind in zip(names, types)
+            if name not in roles.columns and (name in in_full or _is_undecided(kind))
+        ]
+        looks = dask.compute(*[look(*part, undecided, task, unlabelled) for part in zip(parts, ys, ws)])
+        if w is not None and not any(seen.weight for seen in looks):
+            raise DataError("sample_weight is zero for every row: there is nothing to learn from")
+        schema = _seen_schema(names, roles, looks, task, unlabelled)
+        coded, target = None, schema.target
+        if target is not None:
+            code = dask.delayed(partial(_coded_target, target=target, unlabelled=unlabelled), pure=False)
+            coded = [code(part_y) for part_y in ys]
+        weights = None if w is None else [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
+        return cls(parts, coded, weights, schema, [seen.n_rows for seen in looks])
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.lengths)
+
+    def take(self, places: np.ndarray) -> DaskSource:
+        """The rows at some ascending places, a partition from every one."""
+        import dask
+
+        check_ascending(places)
+        stops = np.cumsum(self.lengths)
+        ends = np.searchsorted(places, stops)
+        here = [places[a:b] - (stop - n) for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)]
+        some = dask.delayed(_some_rows, pure=False)
+
+        def take(parts: Sequence[Any] | None) -> list[Any] | None:
+            return None if parts is None else [some(part, rows) for part, rows in zip(parts, here)]
+
+        X = take(self.X)
+        assert X is not None
+        return DaskSource(X, take(self.y), take(self.w), self.schema, list(map(len, here)), self.dtype)
+
+    def parts(self) -> Iterator[Part]:
+        """The parts brought here one at a time."""
+        if self._kept is not None:
+            yield from self._kept
+            return
+        for part in self._delayed_parts():
+            yield part.compute()
+
+    def _delayed_parts(self) -> list[Any]:
+        import dask
+
+        starts = np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(int).tolist()
+        nothing = [None] * len(self.X)
+        make = dask.delayed(partial(DaskPart, schema=self.schema), pure=False)  # Dask searches arguments
+        return [make(*part) for part in zip(self.X, self.y or nothing, self.w or nothing, starts)]
+
+    def _persist(self) -> None:
+        import dask
+
+        everything = dask.persist(*self.X, *(self.y or []), *(self.w or []))
+        n = len(self.X)
+        self.X = list(everything[:n])
+        if self.y:
+            self.y = list(everything[n : 2 * n])
+        if self.w:
+            self.w = list(everything[-n:])
+        if _is_local():
+            self._kept = [part.as_arrow() for part in dask.compute(*self._delayed_parts())]
+
+    def reduce(self, fold: Callable[[Part], Any]) -> Any:
+        """Fold every partition and merge the results in order, as a tree, in one compute."""
+        import dask
+
+        self._passes += 1
+        if self._passes == 2:
+            self._persist()
+        if self._kept is not None:
+            return self._reduce_kept(fold)
+        level = [dask.delayed(fold, pure=False)(part) for part in self._delayed_parts()]
+        rows = dict(zip((task.key for task in level), self.lengths))
+        merge = dask.delayed(merge_all, pure=False)
+        while len(level) > 1:
+            level = [merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
+        with _report_rows(rows):
+            return level[0].compute()
+
+    def _reduce_kept(self, fold: Callable[[Part], Any]) -> Any:
+        """The same reduction over partitions in memory."""
+        assert self._kept is not None
+        level, done = [], 0
+        for summary, n in zip(ordered_map(fold, self._kept), self.lengths):
+            level.append(summary)
+            done += n
+            report("rows", done, self.n_rows)
+        while len(level) > 1:
+            level = [merge_all(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
+        return level[0]
+
+    def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
+        """`function` of every partition as one lazy Dask array."""
+        import dask
+        import dask.array as da
+
+        empty = DaskPart(np.empty((0, len(self.schema)), self.dtype), None, None, 0, self.schema)
+        like = function(_EmptyPart(empty))[1]
+        assert like is not None
+        result = dask.delayed(_rows_of, pure=False)
+        parts = [
+            da.from_delayed(result(function, part, like), (n, *like.shape[1:]), like.dtype)
+            for part, n in zip(self._delayed_parts(), self.lengths)
+        ]
+        return da.concatenate(parts)
+
+
+def _is_local() -> bool:
+    """Whether Dask's tasks run in threads of this process."""
+    from dask.base import get_scheduler
+
+    scheduler = get_scheduler()
+    return scheduler is None or getattr(scheduler, "__module__", "") in ("dask.threaded", "dask.local")
+
+
+@contextmanager
+def _report_rows(rows: Mapping[str, int]) -> Iterator[None]:
+    """Report every partition that is done under Dask's own schedulers; on a cluster, the last."""
+    if not is_watched():
+        yield
+        return
+    from dask.callbacks import Callback
+
+    total, left = sum(rows.values()), dict(rows)
+
+    def after(key: Any, *_: Any) -> None:
+        if left.pop(key, 0):
+            report("rows", total - sum(left.values()), total)
+
+    with Callback(posttask=after):
+        yield
+    if any(left.values()):
+        report("rows", total, total)
+
+
+def _some_rows(part: Any, places: np.ndarray) -> Any:
+    return part.iloc[places] if hasattr(part, "iloc") else part[places]
+
+
+def _rows_of(
+    function: Callable[[Part], tuple[int, np.ndarray | None]], part: Part, like: np.ndarray
+) -> np.ndarray:
+    result = function(part)[1]
+    return like if result is None else result
+
+
+@dataclass(frozen=True, slots=True)
+class _EmptyPart:
+    """No rows, but of the right width: asks a function for the shape of its answers."""
+
+    part: DaskPart
+
+    def blocks(self) -> Iterator[Block]:
+        target = self.part.schema.target
+        y = None if target is None else np.empty(0, np.int32 if target.is_categorical else np.float64)
+        yield Block(self.part.X, y, None, 0, self.part.schema)
+
+
+def _profile(frame: Any, in_full: Collection[str]) -> TableProfile:
+    table = frame_table(frame)
+    return TableProfile.of(table, in_full, table.column_names)
+
+
+@dataclass(frozen=True, slots=True)
+class _PartFacts:
+    """What one look at a partition found."""
+
+    n_rows: int
+    profile: TableProfile | None
+    classes: np.ndarray | None
+    weight: float
+
+
+def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabelled: bool) -> _PartFacts:
+    for name, data in (("y", y), ("sample_weight", w)):
+        if data is not None and len(data) != len(X):
+            raise DataError(
+                f"a partition of {name} has {show_count(len(data), 'row')} where that of X has {len(X)}: "
+                "partition both alike"
+            )
+    profile = None
+    if undecided and is_frame(X):
+        profile = TableProfile.of(frame_table(X).select(undecided), undecided, undecided)
+    elif undecided:
+        cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
+        profile = TableProfile.of(pa.table(cells), undecided)
+    classes = None
+    if task == "classes" and y is not None and len(y):
+        known = np.asarray(y)[is_labelled(y)] if unlabelled else y
+        classes = class_codes(labels(known, "y", " of a partition"))[0] if len(known) else None
+    return _PartFacts(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
+
+
+def _weights(w: Any) -> np.ndarray:
+    weights = np.asarray(w, dtype=np.float64)
+    if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
+        raise DataError(
+            "sample_weight has negative, missing or infinite values: weights are numbers of at least 0"
+        )
+    return weights
+
+
+def _seen_schema(
+    names: list[str], roles: ColumnRoles, looks: Sequence[_PartFacts], task: str | None, unlabelled: bool
+) -> Schema:
+    profile = merge_all([seen.profile for seen in looks]) or TableProfile(0, {})
+    types = {name: profile.columns[name].holds if name in profile.columns else "number" for name in names}
+    columns = replace(roles, types=types).schema(profile).columns
+    if task is None:
+        return Schema(columns)
+    if task == "numbers":
+        return Schema(columns, Column("y", why="y"))
+    found = [seen.classes for seen in looks if seen.classes is not None]
+    if not found:
+        raise DataError(f"the Dask collection has no {'label' if unlabelled else 'rows (0 samples)'}")
+    classes = np.unique(np.concatenate(found))
+    if unlabelled and classes.dtype.kind in "if" and (classes != -1).sum() != 1:
+        classes = classes[classes != -1]  # as in `fill_unlabelled`
+    from sklearn.utils.multiclass import check_classification_targets  # scan alone does not need scikit-learn
+
+    check_classification_targets(classes)
+    return Schema(columns, Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y"))
+
+
+def _is_undecided(dtype: Any) -> bool:
+    """Whether the type of a Dask frame's column leaves its categories open."""
+    return not (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
+
+
+def _coded_target(y: Any, target: Column, unlabelled: bool) -> np.ndarray:
+    if target.categories is None:
+        return target_numbers(y, target.name)
+    if unlabelled:
+        known, codes = np.flatnonzero(is_labelled(y)), np.full(len(y), -1, dtype=np.int32)
+        given = labels(np.asarray(y)[known], target.name)
+        found = np.minimum(np.searchsorted(target.categories, given), len(target.categories) - 1)
+        codes[known] = np.where(target.categories[found] == given, found, -1)
+        return codes
+    return np.searchsorted(target.categories, labels(y, target.name)).astype(np.int32)
+
+
+def _partitions_like_X(data: Any, n_parts: int, name: str) -> list[Any]:
+    """The delayed partitions of y or the weights, as many as X has."""
+    if data is None:
+        return [None] * n_parts
+    if not is_dask(data):
+        raise DataError(f"X is a Dask collection but {name} is not: give both as Dask collections")
+    parts = as_delayed(data)
+    if len(parts) != n_parts:
+        raise DataError(f"{name} has {len(parts)} partitions where X has {n_parts}: partition both alike")
+    return parts
+
+
+def as_delayed(data: Any) -> list[Any]:
+    """The row partitions of a Dask array, frame or series as delayed values."""
+    if hasattr(data, "columns") or not hasattr(data, "numblocks"):
+        return list(data.to_delayed())
+    if data.ndim == 2 and data.numblocks[1] > 1:
+        data = data.rechunk({1: -1})
+    return list(data.to_delayed().ravel())
+
+
+def row_counts(data: Any) -> list[int]:
+    """The number of rows of every partition, computed if Dask does not know it."""
+    import dask
+
+    if hasattr(data, "chunks") and not np.isnan(data.chunks[0]).any():
+        return [int(n) for n in data.chunks[0]]
+    return list(dask.compute(*[dask.delayed(len)(part) for part in as_delayed(data)]))

@@ -1,0 +1,133 @@
+"""All rows in one block, and the refusal of rows that memory cannot hold."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data.rows.block import Block, stack_rows
+from lyceum._core.data.schema.column import Column
+from lyceum.errors import SourceError
+
+__all__ = ["Gathered", "labels_as_given", "refuse_size"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Blocks in order, a statistic that merges by putting them next to each other."""
+
+    blocks: tuple[Block, ...] = ()
+    unchanged: bool = True  # whether the cells are those of the source
+
+    @classmethod
+    def of(cls, block: Block, unchanged: bool = False) -> Gathered:
+        return cls((block,), unchanged)
+
+    @classmethod
+    def of_targets(cls, block: Block) -> Gathered:
+        """The targets and weights of a block alone."""
+        return cls((replace(block, X=np.empty((len(block), 0))),))
+
+    def merge(self, other: Gathered) -> Gathered:
+        return Gathered(self.blocks + other.blocks, self.unchanged and other.unchanged)
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(_n_bytes(block.X) for block in self.blocks)
+
+    @property
+    def block(self) -> Block:
+        """All rows in one block."""
+        blocks = _with_one_list_of_texts(self.blocks)
+        return replace(self.targets, X=stack_rows([block.X for block in blocks]), schema=blocks[0].schema)
+
+    @property
+    def targets(self) -> Block:
+        """All targets and weights; the cells are those of the first block."""
+        first = self.blocks[0]
+        y = None if first.y is None else np.concatenate([block.y for block in self.blocks])
+        return replace(first, y=y, w=self._weights, start=0)
+
+    @property
+    def _weights(self) -> np.ndarray | None:
+        if all(block.w is None for block in self.blocks):
+            return None
+        return np.concatenate([block.weights for block in self.blocks])
+
+
+def _with_one_list_of_texts(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The same blocks, whose columns of free text list the texts of all of them."""
+    first = blocks[0].schema
+    if not first.has_free_text:
+        return blocks
+    columns, cells = list(first.columns), [block.X for block in blocks]
+    for j, column in enumerate(first):
+        lists = [np.asarray(block.schema[j].categories) for block in blocks]
+        if not column.is_free_text or all(one is lists[0] for one in lists):
+            continue
+        starts = np.cumsum([0, *map(len, lists[:-1])])
+        columns[j] = replace(column, categories=np.concatenate(lists))
+        cells = [X.astype(np.float64) for X in cells]
+        for X, start in zip(cells, starts):
+            X[:, j] += np.where(X[:, j] >= 0, start, 0)  # a missing cell is NaN
+    schema = replace(first, columns=tuple(columns))
+    return tuple(replace(block, X=X, schema=schema) for block, X in zip(blocks, cells))
+
+
+def _n_bytes(X: Any) -> int:
+    if sparse.issparse(X):
+        return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    return X.nbytes
+
+
+def labels_as_given(y: np.ndarray | None, target: Column | None) -> np.ndarray | None:
+    """Targets as they were given: class codes become labels, a missing one None, or NaN among numbers."""
+    if y is None or target is None or target.categories is None:
+        return y
+    labels, missing = target.categories, y < 0
+    if not missing.any():
+        return labels[y]
+    if labels.dtype.kind in "iuf":
+        return np.where(missing, np.nan, labels[y])
+    given = labels.astype(object)[y]
+    given[missing] = None
+    return given
+
+
+def refuse_size(
+    who: str,
+    alternative: str | None,
+    memory: int | None,
+    n_rows: int | None = None,
+    n_columns: int = 0,
+    n_bytes: int = 0,
+) -> None:
+    """Raise if n_rows rows of n_columns columns, or n_bytes bytes, are more than may be held in memory.
+
+    >>> refuse_size("Divisive", "KMeans", 32_000, n_rows=1000, n_columns=5)  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+    ...
+    lyceum.errors.SourceError: Divisive keeps every row in memory, but the rows need 40,000 bytes and at most
+    32,000 are allowed: use KMeans, or fewer rows, e.g. rows.take(np.arange(800))
+    """
+    limit = _half_of_memory() if memory is None else memory
+    needed = max(n_bytes, 8 * (n_rows or 0) * n_columns)
+    if needed > limit:
+        fits = (n_rows or 1) * limit // needed
+        fits = max(1, fits - fits % 10 ** (len(str(fits)) - 1))  # of its first digit alone
+        other = "" if alternative is None else f"{alternative}, or "
+        raise SourceError(
+            f"{who} keeps every row in memory, but the rows need {needed:,} bytes and at most {limit:,} are "
+            f"allowed: use {other}fewer rows, e.g. rows.take(np.arange({fits:_}))"
+        )
+
+
+def _half_of_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return 8 << 30

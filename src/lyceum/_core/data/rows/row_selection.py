@@ -1,0 +1,144 @@
+"""Some rows of a source that is read in order, by their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data.rows.block import Block
+from lyceum._core.data.rows.sources import Part, Source
+from lyceum._core.data.schema.schema import Schema
+from lyceum.errors import DataError, SourceError
+from lyceum.report import show_count
+
+__all__ = ["BlockSource", "TakenSource", "check_ascending", "key_places", "row_numbers"]
+
+
+def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:
+    """Places as row numbers; a truth value per row gives the numbers of the true ones."""
+    places = np.asarray(places)
+    if places.dtype.kind == "b":
+        if n_rows is not None and len(places) != n_rows:
+            raise DataError(f"there are {len(places):,} truth values for {show_count(n_rows, 'row')}")
+        return np.flatnonzero(places)
+    if places.size and places.dtype.kind not in "iu":
+        raise DataError(f"places are row numbers from 0, not values of type {places.dtype}")
+    places = places.astype(np.intp).reshape(-1)
+    if len(places):
+        low, high = int(places.min()), int(places.max())
+        if low < 0 or (n_rows is not None and high >= n_rows):
+            count = "" if n_rows is None else f" of {n_rows:,}"
+            raise DataError(f"there is no row {low if low < 0 else high}{count}: places are counted from 0")
+    return places
+
+
+def key_places(key: Any, n_rows: int) -> Any:
+    """The places that the key of `rows[key]` names: a slice, row numbers, or a truth value per row.
+
+    >>> key_places(slice(None, None, 2), 5).tolist(), key_places(([4, 1], ...), 5)
+    ([0, 2, 4], [4, 1])
+    """
+    if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:  # all columns
+        key = key[0]
+    if isinstance(key, slice):
+        return np.arange(n_rows)[key]
+    if isinstance(key, tuple | str) or np.ndim(key) != 1:
+        raise DataError(
+            f"rows are taken by a list of their places, e.g. rows[[0, 5]] or rows[10:20], not by {key!r}: "
+            "choose columns in scan(..., ignore=...)"
+        )
+    return key
+
+
+def check_ascending(places: np.ndarray) -> None:
+    """Raise unless rows that are read in order can be taken in this order."""
+    falls = np.flatnonzero(np.diff(places) < 0)
+    if len(falls):
+        one, two = places[falls[0]], places[falls[0] + 1]
+        raise SourceError(
+            f"rows of files and Dask collections are read in order, but place {two} comes after {one}: sort "
+            "the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TakenSource:
+    """The rows of another source at some ascending places, read by their numbers."""
+
+    source: Source
+    places: np.ndarray
+
+    @classmethod
+    def of(cls, source: Source, places: np.ndarray) -> TakenSource:
+        check_ascending(places)
+        return cls(source, places)
+
+    @property
+    def schema(self) -> Schema:
+        return self.source.schema
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.places)
+
+    def take(self, places: np.ndarray) -> TakenSource:
+        check_ascending(places)
+        return TakenSource(self.source, self.places[places])
+
+    def without_features(self) -> TakenSource:
+        """The same rows with targets and weights alone, where the source can read them alone."""
+        if not hasattr(self.source, "without_features"):
+            return self
+        return replace(self, source=self.source.without_features())
+
+    def parts(self) -> Iterator[Part]:
+        for part in self.source.parts():
+            start, n_rows = getattr(part, "start", None), getattr(part, "n_rows", None)
+            if start is None or n_rows is None or self._between(start, start + n_rows).size:
+                yield _TakenPart(part, self)
+
+    def _between(self, start: int, stop: int) -> np.ndarray:
+        return np.arange(*np.searchsorted(self.places, [start, stop]))
+
+    def blocks_of(self, part: Part) -> Iterator[Block]:
+        """The taken rows of a part of the source."""
+        for block in part.blocks():
+            found = self._between(block.start, block.start + len(block))
+            if len(found):
+                taken = block.take(self.places[found] - block.start)
+                yield replace(taken, start=int(found[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class _TakenPart:
+    part: Part
+    taken: TakenSource
+
+    def blocks(self) -> Iterator[Block]:
+        return self.taken.blocks_of(self.part)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSource:
+    """Blocks in order, their rows numbered anew: what is left after a step dropped some."""
+
+    blocks: Callable[[], Iterator[Block]]
+    schema: Schema
+    n_rows: int | None = None
+
+    def parts(self) -> Iterator[Part]:
+        start = 0
+        for block in self.blocks():
+            yield _OneBlock(replace(block, start=start))
+            start += len(block)
+
+
+@dataclass(frozen=True, slots=True)
+class _OneBlock:
+    block: Block
+
+    def blocks(self) -> Iterator[Block]:
+        yield self.block

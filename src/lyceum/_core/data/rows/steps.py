@@ -1,0 +1,322 @@
+"""Steps between the source and a learner: cells as codes, cells as numbers, and the checks on both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data.rows.block import Block
+from lyceum._core.data.schema.coding import codes_of
+from lyceum._core.data.schema.column import Column
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.native import native
+from lyceum.errors import MissingValuesError, SchemaError
+
+__all__ = ["CheckCategories", "CheckCells", "CheckTarget", "Design", "Recode"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recode:
+    """A step that makes every categorical cell a code, those of binary numbers too: for methods that count.
+
+    See Also
+    --------
+    Design : Cells as numbers, for methods that compute.
+    Align : Codes of another schema.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum._core.data import Recode
+    >>> from lyceum.data import scan
+    >>> rows = scan(pa.table({"dose": [5.0, 20.0, 5.0]}), kinds={"dose": "binary"})
+    >>> next(rows.blocks()).X[:, 0].tolist(), next(rows.then(Recode()).blocks()).X[:, 0].tolist()
+    ([5.0, 20.0, 5.0], [0.0, 1.0, 0.0])
+    """
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        columns = [j for j, column in enumerate(block.schema) if column.is_categorical and column.numeric]
+        if not columns:
+            return block
+        X = block.X.astype(block.X.dtype if block.X.dtype.kind == "f" else np.float64)
+        for j in columns:
+            X[:, j] = codes_of(X[:, j], block.schema[j].categories)  # type: ignore[arg-type]
+        return block.with_X(X, block.schema)
+
+
+@dataclass(frozen=True)
+class Design:
+    """A step that makes every cell a number: one-of-C columns for categories that are not numbers.
+
+    A column of two categories gives one column, 1 for the second. With `reference` the first category of
+    every column is left out, so that the columns are independent of an intercept. With `every` all categories
+    have a column, also where there are two. An unknown category is all zeros. Free text stays as it is.
+
+    Attributes
+    ----------
+    before : Schema
+        The columns of the table.
+    reference : bool, default=False
+        Whether the first category of every column is left out.
+    every : bool, default=False
+        Whether a column of two categories also has two columns.
+    sparse : bool, default=False
+        Whether cells are CSR where most of them would be zeros.
+    after : Schema
+        The design columns.
+    width : array of shape (d,)
+        How many design columns every column has.
+    source : array of shape (number of design columns,)
+        The column that every design column comes from.
+    is_plain : bool
+        Whether every column stays as it is.
+
+    See Also
+    --------
+    Recode : Cells as codes, for methods that count.
+    lyceum.prepare.OneOfC : The same as a transformer.
+    design_change : From the design columns of one schema to those of a larger one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import Block, Schema
+    >>> from lyceum._core.data import Design
+    >>> kinds = {"sky": ["clear", "rain", "snow"], "wind": ["no", "yes"], "degrees": "continuous"}
+    >>> schema = Schema.declare(kinds)
+    >>> design = Design(schema)
+    >>> design.after.names
+    ('sky=clear', 'sky=rain', 'sky=snow', 'wind=yes', 'degrees')
+    >>> design(Block(np.array([[1.0, 1.0, 20.5]]), None, None, 0, schema)).X.tolist()
+    [[0.0, 1.0, 0.0, 1.0, 20.5]]
+    """
+
+    before: Schema
+    reference: bool = False
+    every: bool = False
+    sparse: bool = False
+
+    def schema(self, schema: Schema) -> Schema:
+        # all blocks have one schema: it is made once, as its checks take time over thousands of columns
+        last: tuple[Schema, Schema] | None = self.__dict__.get("_last")
+        if last is None or last[0] is not schema:
+            last = self.__dict__["_last"] = (schema, replace(schema, columns=self.after.columns))
+        return last[1]
+
+    @cached_property
+    def after(self) -> Schema:
+        if self.before.of_an_array:
+            return Schema(self.before.columns)
+        columns: list[Column] = []
+        for column in self.before:
+            if column.numeric:
+                plain = column.kind == "continuous" and column.categories is None
+                columns.append(column if plain else replace(column, kind="continuous", categories=None))
+            elif column.is_free_text:
+                columns.append(column)
+            else:
+                values = np.asarray(column.categories)[self._first(column) :]
+                columns += [Column(f"{column.name}={value}", why=column.why) for value in values]
+        return Schema(tuple(columns))
+
+    def _first(self, column: Column) -> int:
+        """The first category that has a design column."""
+        if _stays(column):
+            return 0
+        return int(self.reference or (len(np.asarray(column.categories)) == 2 and not self.every))
+
+    @cached_property
+    def width(self) -> np.ndarray:
+        """How many design columns every column has."""
+        if self.before.of_an_array:
+            return np.ones(len(self.before), dtype=np.int32)
+        widths = [1 if _stays(c) else len(np.asarray(c.categories)) - self._first(c) for c in self.before]
+        return np.array(widths, dtype=np.int32)
+
+    @cached_property
+    def source(self) -> np.ndarray:
+        """The column that every design column comes from."""
+        return np.repeat(np.arange(len(self.before)), self.width)
+
+    @cached_property
+    def _layout(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The columns that have design columns, where these start, how many (0: a number), from which."""
+        kept = np.flatnonzero(self.width)
+        stays = np.array([_stays(column) for column in self.before])
+        first = np.array([self._first(column) for column in self.before], dtype=np.int32)
+        start = np.cumsum(self.width, dtype=np.int32) - self.width
+        return kept, start[kept], np.where(stays, np.int32(0), self.width)[kept], first[kept]
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether every column stays as it is."""
+        return self.before.of_an_array or all(map(_stays, self.before))
+
+    @cached_property
+    def _is_sparse(self) -> bool:
+        return self.sparse and len(self.after) >= 4 * len(self.before)
+
+    def __call__(self, block: Block) -> Block:
+        if self.is_plain:
+            return block.with_X(block.X, self.schema(block.schema))
+        kept, *layout = self._layout
+        X = np.ascontiguousarray(block.X if len(kept) == len(self.before) else block.X[:, kept])
+        return block.with_X(
+            (_csr if self._is_sparse else _dense)(X, layout, len(self.after)), self.schema(block.schema)
+        )
+
+
+def _stays(column: Column) -> bool:
+    return column.numeric or column.is_free_text
+
+
+def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
+    out = np.empty((len(X), width), dtype=X.dtype if X.dtype.kind == "f" else np.float64)
+    start, size, first = layout
+    native.expand(X, start, size, first, out)
+    return out
+
+
+def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_array:
+    X = X if X.dtype.kind == "f" else X.astype(np.float64)
+    indptr, indices, data = np.empty(len(X) + 1, np.int32), np.empty(X.size, np.int32), np.empty(X.size)
+    start, size, first = layout
+    used = native.expand_sparse(X, start, size, first, indptr, indices, data)
+    return sparse.csr_array((data[:used], indices[:used], indptr), shape=(len(X), width))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCells:
+    """A step that refuses infinite cells, and missing cells unless they are allowed, with the column's name.
+
+    Attributes
+    ----------
+    who : str
+        The learner, for the message.
+    allow_missing : bool, default=False
+        Whether missing cells pass.
+    instead : str, default=""
+        A further remedy for missing cells, appended to the message.
+
+    See Also
+    --------
+    CheckTarget : The same for the target.
+    lyceum.errors.MissingValuesError : What it raises.
+    lyceum.prepare.FillMissing : A remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum._core.data import CheckCells
+    >>> from lyceum.data import scan
+    >>> rows = scan(np.array([[1.0, 2.0], [3.0, np.inf]])).then(CheckCells("A learner"))
+    >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.MissingValuesError: column 'x1' has an infinity (inf) in row 1, which A learner cannot take:
+        replace it by a number, or by NaN if it is unknown
+    """
+
+    who: str
+    allow_missing: bool = False
+    instead: str = ""
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        cells = block.X.data if sparse.issparse(block.X) else block.X
+        if cells.dtype.kind != "f":
+            return block
+        place = native.first_nonfinite(cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing)
+        if place >= 0:
+            raise MissingValuesError(self._message(block, place, cells.flat[place]))
+        return block
+
+    def _message(self, block: Block, place: int, value: float) -> str:
+        if sparse.issparse(block.X):
+            row = int(np.searchsorted(block.X.indptr, place, side="right")) - 1
+            column = block.schema[int(block.X.indices[place])].name
+        else:
+            row, column = place // block.X.shape[1], block.schema[place % block.X.shape[1]].name
+        where = f"column {column!r} has {{}} in row {block.start + row}, which {self.who} cannot take"
+        if np.isnan(value):
+            fill = ": fill it first, e.g. lyceum.prepare.FillMissing()" + self.instead
+            return where.format("a missing value (NaN)") + fill
+        return where.format("an infinity (inf)") + ": replace it by a number, or by NaN if it is unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCategories:
+    """Refuses categories that a declared schema does not list, by the name of the column."""
+
+    who: str
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        for j, column in enumerate(block.schema):
+            if column.is_listed:
+                codes = block.X[:, j]
+                if column.numeric:
+                    codes = codes_of(codes, column.categories)  # type: ignore[arg-type]
+                unknown = np.flatnonzero(codes == -1)
+                if len(unknown):
+                    raise SchemaError(
+                        f"column {column.name!r} has a category in row {block.start + unknown[0]} that its "
+                        f"schema does not list, which {self.who} cannot learn from: add it to the schema"
+                    )
+        return block
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTarget:
+    """A step that refuses rows whose target is missing or infinite.
+
+    Attributes
+    ----------
+    who : str
+        The learner, for the message.
+
+    See Also
+    --------
+    CheckCells : The same for cells.
+    lyceum.errors.MissingValuesError : What it raises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum._core.data import CheckTarget
+    >>> from lyceum.data import scan
+    >>> rows = scan(np.array([[1.0, 2.5], [3.0, np.nan]]), target="x1").then(CheckTarget("A learner"))
+    >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.MissingValuesError: target 'x1' is missing or infinite (NaN or inf) in row 1,
+        which A learner cannot learn from: drop such rows first
+    """
+
+    who: str
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        if block.y is None:
+            raise MissingValuesError(f"{self.who} needs a target: give y, or scan(..., target=...)")
+        missing = block.y < 0 if block.y.dtype.kind == "i" else ~np.isfinite(block.y)
+        if missing.any():
+            row = block.start + int(np.flatnonzero(missing)[0])
+            name = block.schema.target_name
+            raise MissingValuesError(
+                f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} "
+                "cannot learn from: drop such rows first"
+            )
+        return block

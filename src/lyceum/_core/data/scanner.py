@@ -1,0 +1,316 @@
+"""`scan`: rows from a file, a frame, an array or a Dask collection, with their schema."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data.files.csv import MISSING, CsvFormat
+from lyceum._core.data.files.file_format import FileFormat
+from lyceum._core.data.files.large_file import LargeFile
+from lyceum._core.data.files.read_once import read_footer, reading_once
+from lyceum._core.data.files.tables import (
+    TableData,
+    check_has_rows,
+    check_same,
+    file_kind,
+    fits_memory,
+    is_typed,
+    paths_of,
+    read_files,
+    read_parquet,
+    read_whole,
+    with_rows,
+)
+from lyceum._core.data.files.text_styles import forms_of
+from lyceum._core.data.inputs.arrow import frame_table, is_frame
+from lyceum._core.data.inputs.pandas_columns import arrow_array
+from lyceum._core.data.rows.block_reduction import merge_all
+from lyceum._core.data.rows.dask import DaskSource, is_dask
+from lyceum._core.data.rows.rows import Rows
+from lyceum._core.data.rows.sources import (
+    ArraySource,
+    CsvSource,
+    ParquetPart,
+    ParquetSource,
+    Source,
+)
+from lyceum._core.data.rows.text import source_name
+from lyceum._core.data.schema.coding import FEW_ROWS, TableCoder, with_texts
+from lyceum._core.data.schema.column import Kind
+from lyceum._core.data.schema.column_roles import ColumnRoles
+from lyceum._core.data.schema.profile import (
+    TableProfile,
+    check_same_types,
+    contents,
+    names_with_levels,
+)
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.lazy_arrow import pa
+from lyceum._core.threads import ordered_map
+from lyceum.errors import DataError, DataWarning, SchemaError
+from lyceum.progress import report
+
+__all__ = ["coded_source", "profile_columns", "scan", "schema_of"]
+
+
+def scan(
+    data: Any,
+    target: str | None = None,
+    *,
+    task: str | None = None,
+    weight: str | None = None,
+    kinds: Mapping[str, Kind] | Schema | None = None,
+    ignore: Collection[str] = (),
+    memory: int = 512 << 20,
+    separator: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    header: bool = True,
+    table: str | None = None,
+    missing: Sequence[str] = MISSING,
+) -> Rows:
+    """Rows with named columns, ready for `fit`, `predict` and `reduce`.
+
+    Parameters
+    ----------
+    data : path, glob, list of paths, frame, array, Dask collection, `read_data(...)` or `read_through(...)`
+        CSV, TSV, JSON lines, Excel (.xlsx), Parquet, Arrow, ARFF, SQLite or DuckDB files, text also packed
+        (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB relation.
+    target : str, optional
+        The column to predict. Text, true/false and two distinct numbers are classes, and so are at most 20
+        distinct whole numbers with three rows each on average, of which at most one in ten has a single row;
+        other numbers are values.
+    task : {"classification", "regression"}, optional
+        Whether the target holds classes or numbers, whatever it looks like.
+    weight : str, optional
+        A column of row weights.
+    kinds : dict or Schema, optional
+        The kinds of some columns, "binary", "categorical" or "continuous", where another one is not wanted;
+        or a whole `Schema`, whose columns alone are read, with its categories. Otherwise the columns of
+        frames, arrays, Parquet, Arrow and ARFF files go by their types, and those of CSV files by their
+        values: two distinct numbers are binary.
+    ignore : names, optional
+        Columns to leave out.
+    memory : int, default=512 MiB
+        CSV and Parquet files whose cells need more bytes than this are read on every pass. All other files,
+        e.g. ARFF, cannot be read in parts and are kept in memory, whatever their size.
+    separator, encoding, decimal : str, optional
+        How a text file is written: what separates its cells, its encoding, and its decimal mark ("." or ",").
+        By default they are inferred from the first rows; a `DataWarning` tells of any encoding but UTF-8
+        and of decimal commas.
+    header : bool, default=True
+        Whether the first row of a text file or a sheet has the names of the columns; without, they are x0,
+        x1, ...
+    table : str, optional
+        The sheet of a workbook, or the table of a database, if there are several.
+    missing : sequence of str
+        The cells of text that mean "missing".
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> rows = scan(pa.table({"age": [31.0, 45.0, 52.0], "sex": ["f", "m", "f"]}))
+    >>> print(rows.schema)
+    age  continuous  numbers
+    sex  binary      text with 2 values
+    """
+    if isinstance(data, Rows):
+        raise DataError("these are rows already: give scan the file or the frame itself")
+    roles = ColumnRoles.of(target, weight, kinds, ignore, task)
+    source: Source
+    if is_dask(data):
+        source = _dask_source(data, roles)
+    elif isinstance(data, np.ndarray):
+        source = _table_source(_name_columns(data), roles)
+    elif isinstance(data, TableData):
+        source = (_table_source if data.typed else _inferred_source)(data.table, roles, data.written)
+    elif isinstance(data, LargeFile):
+        source = _large_source(data, roles)
+    elif is_frame(data):
+        source = _table_source(frame_table(data), roles)
+    else:
+        form = FileFormat(separator or "", encoding or "", decimal or "", header, table or "", tuple(missing))
+        source = _file_source(data, roles, memory, form)
+    return Rows(source, name=data.name if isinstance(data, TableData | LargeFile) else source_name(data))
+
+
+def _name_columns(X: np.ndarray) -> pa.Table:
+    if X.ndim != 2:
+        raise DataError(
+            f"an array of rows has two dimensions, this one has {X.ndim}: reshape it, e.g. X.reshape(-1, 1)"
+        )
+    return pa.table({f"x{j}": arrow_array(X[:, j], f"column {j} of the array") for j in range(X.shape[1])})
+
+
+def _table_source(
+    table: pa.Table, roles: ColumnRoles, written: Mapping[str, str] = MappingProxyType({})
+) -> ArraySource:
+    """A typed table in memory."""
+    table = with_rows(table.select(roles.names_to_read(table.column_names)), "the table")
+    return coded_source(table, schema_of(table, roles).with_written(written))
+
+
+def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
+    if not hasattr(frame, "columns"):
+        raise DataError("scan takes a Dask frame with named columns: give arrays to fit(X, y) directly")
+    names = list(map(str, frame.columns))
+    wanted = roles.names_to_read(names)
+    if wanted != names:
+        own = dict(zip(names, frame.columns))
+        frame = frame[[own[name] for name in wanted]]
+    return DaskSource.of_frame(frame, roles)
+
+
+def profile_columns(
+    table: pa.Table, in_full: Collection[str] = (), ordered: Collection[str] = ()
+) -> TableProfile:
+    """The profile of a table, its columns spread over threads."""
+    names = table.column_names
+    spread = ordered_map if table.num_rows > FEW_ROWS else map
+    parts = spread(lambda name: TableProfile.of(table.select([name]), in_full, ordered), names)
+    return TableProfile(table.num_rows, {name: part.columns[name] for name, part in zip(names, parts)})
+
+
+def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
+    """The table in memory, coded by the schema once and for all."""
+    schema = with_texts(schema, table)
+    coder = TableCoder(schema)
+    return ArraySource(coder.features(table), coder.target(table), coder.weights(table), schema, coded=True)
+
+
+def schema_of(table: pa.Table, roles: ColumnRoles) -> Schema:
+    """The schema of a typed table: kinds follow from types, levels from their order in a category type."""
+    roles = replace(roles, types=types_of(table.schema))
+    unsettled = table.select(roles.unsettled_names)
+    return roles.schema(profile_columns(unsettled, roles.in_full, names_with_levels(unsettled.schema)))
+
+
+def types_of(schema: pa.Schema) -> dict[str, str]:
+    """What every column of an Arrow schema holds."""
+    return {column.name: contents(column.type, column.name) for column in schema}
+
+
+def _inferred_source(table: pa.Table, roles: ColumnRoles, written: Mapping[str, str]) -> ArraySource:
+    """A table in memory whose file has no types: kinds follow from values."""
+    table = table.select(roles.names_to_read(table.column_names))
+    schema = roles.schema(profile_columns(table, roles.in_full))
+    return coded_source(table, schema.with_written(written))
+
+
+def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -> Source:
+    paths = paths_of(data)
+    kind = file_kind(paths, form.table)
+    if kind == "parquet":
+        with reading_once():  # the footer
+            return _parquet_source(paths, roles, memory)
+    with reading_once():
+        if kind == "csv" and not fits_memory(paths, memory, form):
+            return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
+        found = read_files(paths, form, known=roles.written)
+    say(found.notes, paths[0])
+    return (_table_source if is_typed(kind) else _inferred_source)(found.table, roles, found.written)
+
+
+def say(notes: Iterable[str], path: str) -> None:
+    """Warn of what was inferred about how a file is written."""
+    for note in notes:
+        warnings.warn(f"{path}: {note}", DataWarning, stacklevel=5)
+
+
+def _large_source(data: LargeFile, roles: ColumnRoles) -> Source:
+    """Files that were read through: their profile says what the columns are."""
+    profile = data.seen.profile
+    listed = {name for name in roles.in_full if roles.kinds[name] != "text"}
+    if not listed <= data.in_full:
+        raise SchemaError(
+            f"the values of {min(listed - data.in_full)!r} were not all listed: name it in "
+            "read_through(..., in_full=...)"
+        )
+    if data.format is None:
+        return _parquet_source(list(data.paths), roles, 0, profile)
+    wanted = roles.names_to_read(list(profile.columns))
+    profile = TableProfile(profile.n_rows, {name: profile.columns[name] for name in wanted})
+    schema = roles.schema(profile).with_written(forms_of(data.format.written))
+    return CsvSource(data.paths, data.format, schema, profile.n_rows)
+
+
+def _parquet_source(
+    paths: list[str], roles: ColumnRoles, memory: int, known: TableProfile | None = None
+) -> Source:
+    """Parquet files in memory, or read on every pass; with a `known` profile they are not read for kinds."""
+    first = read_whole(paths[0], read_footer).schema.to_arrow_schema()
+    for path in paths[1:]:
+        other = read_whole(path, read_footer).schema.to_arrow_schema()
+        check_same(first.names, other.names, paths[0], path)
+        check_same_types(types_of(first), types_of(other))
+    wanted = roles.names_to_read(first.names)
+    n_rows = sum(read_footer(path).num_rows for path in paths)
+    check_has_rows(n_rows, paths[0])
+    if n_rows * len(wanted) * 8 <= memory:
+        return _table_source(read_parquet(paths, wanted), replace(roles, ignore=()))
+    types = pa.schema([first.field(name) for name in wanted])
+    roles = replace(roles, types=types_of(types))
+    text = tuple(name for name in wanted if roles.types[name] == "text")  # type: ignore[index]
+    source = ParquetSource(paths, Schema.of_numbers(wanted), text)
+    if known is not None:
+        profile = TableProfile(known.n_rows, {name: known.columns[name] for name in roles.unsettled_names})
+    else:
+        profile = (
+            _first_then_rest(source, roles, names_with_levels(types))
+            if roles.unsettled_names
+            else TableProfile(0, {})
+        )
+    return replace(source, schema=roles.schema(profile))
+
+
+def _first_then_rest(source: ParquetSource, roles: ColumnRoles, ordered: Collection[str]) -> TableProfile:
+    """A profile that reads the first rows of every column and the rest only of those still undecided."""
+    head = next(batch for part in source.parts() for batch in part.batches(roles.unsettled_names))
+    profile = TableProfile.of(head, roles.in_full, ordered)
+    undecided = roles.undecided_names(profile)
+    if not undecided:
+        return profile
+    rest = merge_all(ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts()))
+    return profile if rest is None else profile.with_columns_of(rest)
+
+
+def _part_profile(
+    names: list[str], in_full: Collection[str], ordered: Collection[str], part: ParquetPart
+) -> TableProfile | None:
+    return merge_all(TableProfile.of(batch, in_full, ordered) for batch in part.batches(names))
+
+
+def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
+    done = 0
+    for profile in profiles:
+        done += profile.n_rows
+        report("rows", done)
+        yield profile
+
+
+def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSource:
+    typed = form.with_types(paths[0])
+    names = list(typed.types)
+    wanted = roles.names_to_read(names)
+
+    def profile_of(form: CsvFormat) -> TableProfile | None:
+        batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
+        return merge_all(_report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)))
+
+    def _batch(batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
+        check_same(names, batch.schema.names, paths[0], path)
+        return batch.select(wanted)
+
+    settled, profile = typed.settle(profile_of)
+    check_has_rows(0 if profile is None else profile.n_rows, paths[0])
+    assert profile is not None
+    say((*settled.notes, *settled.written_notes(paths[0])), paths[0])
+    schema = roles.schema(profile).with_written(forms_of(settled.written))
+    return CsvSource(paths, settled, schema, profile.n_rows)

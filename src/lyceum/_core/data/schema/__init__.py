@@ -1,0 +1,1 @@
+"""What columns are: kinds, categories, roles, and their codes."""

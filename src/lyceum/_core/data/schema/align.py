@@ -1,0 +1,218 @@
+"""One schema's codes in another's: columns by name, categories by value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data.files.column_names import missing_columns
+from lyceum._core.data.rows.block import Block
+from lyceum._core.data.schema.coding import codes_of
+from lyceum._core.data.schema.column import Column, union_levels
+from lyceum._core.data.schema.free_text import with_texts_of
+from lyceum._core.data.schema.schema import Schema
+from lyceum.errors import SchemaError
+
+__all__ = ["Align", "Change", "TargetNumbers", "change_between", "union"]
+
+
+def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
+    """The columns of `known` with the categories and classes of both.
+
+    A method that `counts` keeps a table for a categorical column, which cannot become a number later.
+    """
+    odd = sorted(set(known.names) ^ set(new.names))
+    if odd:
+        has = "is new" if odd[0] in new else "is missing"
+        raise SchemaError(f"column {odd[0]!r} {has}: {who} was fitted on {', '.join(map(repr, known.names))}")
+    columns = tuple(_union(column, new[column.name], who) for column in known)
+    for before, after in zip(known, columns):
+        if counts and before.is_categorical and not after.is_categorical:
+            raise SchemaError(
+                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and "
+                "holds other numbers now: declare its kind from the start, "
+                f"e.g. scan(..., kinds={{{before.name!r}: 'continuous'}})"
+            )
+    target = known.target
+    if target is not None and new.target is not None:
+        target = _union_of_classes(target, new.target, who)
+    return Schema(columns, target, known.weight)
+
+
+def _union(one: Column, two: Column, who: str) -> Column:
+    if two.is_empty or (one.categories is None and two.numeric) or (one.is_free_text and two.is_text):
+        return one
+    if one.numeric and two.numeric:
+        assert one.categories is not None
+        same = two.categories is not None and len(np.union1d(one.categories, two.categories)) == 2
+        return one if same else replace(one, kind="continuous", categories=None)
+    if one.numeric != two.numeric:
+        raise SchemaError(
+            f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is {two.kind} "
+            f"({two.why}) now"
+        )
+    both = _with_categories(one, two, who)
+    # numbers that were declared to be categories stay so, even when there are two of them
+    return both if one.is_text else replace(both, kind=one.kind)
+
+
+def _union_of_classes(one: Column, two: Column, who: str) -> Column:
+    return one if one.categories is None or two.categories is None else _with_categories(one, two, who)
+
+
+def _with_categories(one: Column, two: Column, who: str) -> Column:
+    a, b = one.categories, two.categories
+    assert a is not None
+    assert b is not None
+    if len(a) and len(b) and one.is_text != two.is_text:
+        raise SchemaError(
+            f"column {one.name!r} held values such as {a[0]!r} when {who} was fitted and holds {b[0]!r} now: "
+            "give both one type"
+        )
+    both = union_levels(a, b)
+    return replace(one, kind="binary" if len(both) == 2 else "categorical", categories=both)
+
+
+Change = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Align:
+    """A step from the blocks of one schema to those of another: columns by name, categories by value.
+
+    Attributes
+    ----------
+    after : Schema
+        The schema that is wanted.
+    places : array
+        The column that each wanted column comes from.
+    changes : tuple of Change or None
+        The change to the cells of each wanted column, None where they stay as they are.
+    classes : Change or None
+        The change to class codes, None where they stay as they are.
+
+    See Also
+    --------
+    Step : What it is an example of.
+    Schema : Columns with their categories.
+    Recode, Design : Other steps.
+
+    Examples
+    --------
+    A column of colours whose categories are in another order, and one more of them:
+
+    >>> import numpy as np
+    >>> from lyceum._core.data import Align
+    >>> from lyceum.data import Block, Schema
+    >>> before = Schema.declare({"colour": ["blue", "red"], "age": "continuous"})
+    >>> after = Schema.declare({"age": "continuous", "colour": ["red", "green", "blue"]})
+    >>> block = Block(np.array([[0.0, 31.0], [1.0, 45.0]]), None, None, 0, before)
+    >>> Align.between(before, after)(block).X.tolist()
+    [[31.0, 2.0], [45.0, 0.0]]
+    """
+
+    after: Schema
+    places: np.ndarray
+    changes: tuple[Change | None, ...]
+    classes: Change | None
+
+    @classmethod
+    def between(cls, before: Schema, after: Schema) -> Align:
+        missing = [name for name in after.names if name not in before]
+        if missing:
+            raise missing_columns(missing, before.names)
+        places = np.array([before.index(name) for name in after.names], dtype=np.intp)
+        changes = tuple(change_between(before[int(j)], column) for j, column in zip(places, after))
+        classes = None
+        if before.target is not None and after.target is not None and after.target.categories is not None:
+            classes = _between_categories(before.target, after.target)
+        return cls(after, places, changes, classes)
+
+    def schema(self, schema: Schema) -> Schema:
+        return self.after
+
+    def __call__(self, block: Block) -> Block:
+        X, y = block.X, block.y
+        if len(self.places) != X.shape[1] or (self.places != np.arange(X.shape[1])).any():
+            X = X[:, self.places] if sparse.issparse(X) else X.take(self.places, axis=1)
+        for j, change in enumerate(self.changes):
+            if change is not None:
+                X = _as_signed(X, copy=X is block.X)
+                X[:, j] = change(X[:, j])
+        if y is not None and self.classes is not None:
+            y = self.classes(y).astype(np.int32)
+        return replace(block, X=X, y=y, schema=with_texts_of(self.after, block.schema))
+
+
+def _as_signed(X: np.ndarray, copy: bool) -> np.ndarray:
+    """Cells that can hold the code -1."""
+    return X.astype(np.float64) if X.dtype.kind == "u" else X.copy() if copy else X
+
+
+def change_between(before: Column, after: Column) -> Change | None:
+    """The change to the cells of one column, None where they stay as they are."""
+    if after.numeric and before.numeric:
+        return None
+    if after.numeric and not before.is_text:
+        return partial(_values_of, categories=np.asarray(before.categories))
+    if after.numeric:
+        raise SchemaError(
+            f"column {after.name!r} holds categories ({before.why}) where numbers were learned ({after.why})"
+        )
+    if before.is_empty:
+        return None
+    assert after.categories is not None
+    if after.is_free_text and before.is_text:
+        return None
+    if before.numeric and not after.is_text:
+        return partial(codes_of, categories=after.categories)
+    if before.numeric:
+        raise SchemaError(
+            f"column {after.name!r} holds numbers ({before.why}) where categories were learned "
+            f"({after.why}): give it as text"
+        )
+    return _between_categories(before, after)
+
+
+def _values_of(codes: np.ndarray, categories: np.ndarray) -> np.ndarray:
+    """The numbers that codes stand for, NaN for those missing or unknown."""
+    values = np.append(categories.astype(np.float64), np.nan)
+    return values[np.where(codes >= 0, codes, -1).astype(np.intp)]
+
+
+def _between_categories(before: Column, after: Column) -> Change | None:
+    """From codes before to codes after, -1 for those unknown after; None when they are the same."""
+    assert before.categories is not None
+    assert after.categories is not None
+    if np.array_equal(before.categories, after.categories):
+        return None
+    code = {value: place for place, value in enumerate(after.categories.tolist())}
+    table = np.array([code.get(value, -1) for value in before.categories.tolist()], dtype=np.float64)
+    return partial(_recode, table=table)
+
+
+def _recode(codes: np.ndarray, table: np.ndarray) -> np.ndarray:
+    out = codes.astype(np.float64)
+    known = out >= 0  # neither missing nor unknown
+    out[known] = table[out[known].astype(np.intp)]
+    return out
+
+
+@dataclass(frozen=True)
+class TargetNumbers:
+    """Class codes back to the numbers they stand for, for a method that predicts numbers."""
+
+    target: Column
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema.with_target(Column(self.target.name, why=self.target.why))
+
+    def __call__(self, block: Block) -> Block:
+        if block.y is None:
+            return block
+        values = np.append(self.target.categories.astype(np.float64), np.nan)  # type: ignore[union-attr]
+        return replace(block, y=values[block.y], schema=self.schema(block.schema))

@@ -1,0 +1,379 @@
+"""Raw cells to coded cells: categories become codes into the schema, everything else a float."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data.files.column_names import missing_columns
+from lyceum._core.data.files.text_styles import distinct_texts, is_text_type, style_of
+from lyceum._core.data.inputs.arrow import column_class, numbers
+from lyceum._core.data.inputs.pandas_columns import arrow_array, is_pandas, with_arrow_type
+from lyceum._core.data.schema.column import Column, is_beyond_floats
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.lazy_arrow import is_arrow, pa, pc
+from lyceum._core.native import native
+from lyceum._core.threads import ordered_map
+from lyceum.errors import MissingValuesError, SchemaError
+
+__all__ = [
+    "FEW_ROWS",
+    "ArrayCoder",
+    "TableCoder",
+    "class_codes",
+    "codes_of",
+    "comparable_target",
+    "decode",
+    "is_labelled",
+    "labels",
+    "target_numbers",
+    "with_texts",
+]
+
+FEW_ROWS = 1 << 14  # one column of them is read before another thread has woken up
+
+
+def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
+    """Positions of numbers in the categories, as floats: NaN when missing, -1 when unknown."""
+    if values.dtype != categories.dtype or not is_beyond_floats(categories):
+        values, categories = values.astype(np.float64, copy=False), categories.astype(np.float64, copy=False)
+    if not len(categories):
+        return np.where(np.isnan(values), np.nan, -1.0)
+    if _is_run(categories):
+        with np.errstate(invalid="ignore"):
+            known = (values >= categories[0]) & (values <= categories[-1]) & (values == np.trunc(values))
+        return np.where(known, values - categories[0], np.where(np.isnan(values), np.nan, -1.0))
+    order = np.argsort(categories, kind="stable")
+    places = order[np.minimum(np.searchsorted(categories, values, sorter=order), len(categories) - 1)]
+    found = categories[places] == values
+    return np.where(np.isnan(values), np.nan, np.where(found, places, -1.0))
+
+
+def _is_run(categories: np.ndarray) -> bool:
+    """Whether the categories are consecutive whole numbers."""
+    first, last = categories[0], categories[-1]
+    return (
+        bool(first == np.trunc(first))
+        and last - first == len(categories) - 1
+        and bool((np.diff(categories) == 1).all())
+    )
+
+
+def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | None:
+    """The codes of whole numbers that are all among consecutive categories, else None."""
+    if not len(categories) or categories.dtype.kind not in "iu" or not _is_run(categories):
+        return None
+    if len(values) and (values.min() < categories[0] or values.max() > categories[-1]):
+        return None
+    return (values.astype(np.int64, copy=False) - categories[0]).astype(np.int32)
+
+
+def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
+    """Positions of Arrow text or numbers in the categories, as floats: NaN when missing, -1 when unknown."""
+    known = pa.array(of.categories)
+    if isinstance(column, pa.ChunkedArray):
+        parts = [_codes_of_values(chunk, of) for chunk in column.chunks]
+        return np.concatenate(parts) if parts else np.empty(0)
+    if not pa.types.is_dictionary(column.type):
+        places = pc.index_in(column.cast(known.type), value_set=known)
+        return _with_missing(places.fill_null(-1).to_numpy(zero_copy_only=False), column)
+    places = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(-1)
+    table = np.append(places.to_numpy(zero_copy_only=False), -1)
+    indices = column.indices.fill_null(len(table) - 1).to_numpy(zero_copy_only=False)
+    return _with_missing(table[indices], column)
+
+
+def _with_missing(places: np.ndarray, column: pa.Array) -> np.ndarray:
+    codes = places.astype(np.float64)
+    if column.null_count:
+        codes[column.is_null().to_numpy(zero_copy_only=False)] = np.nan
+    return codes
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayCoder:
+    """Codes the cells of plain arrays.
+
+    Whole numbers whose categories are 0, 1, ..., K-1 are their own codes, so an integer array of such columns
+    passes as it is; everything else becomes floats.
+    """
+
+    schema: Schema
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        coded = [j for j, column in enumerate(self.schema) if not column.numeric]
+        if coded and X.dtype.kind in "iu" and all(map(_is_own_code, self.schema)):
+            return np.ascontiguousarray(X)
+        cells = np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+        if coded:
+            cells = cells.copy() if np.shares_memory(cells, X) else cells
+            for j in coded:
+                exact = X if X.dtype.kind in "iu" else cells
+                cells[:, j] = codes_of(exact[:, j], self.schema[j].categories)  # type: ignore[arg-type]
+        return cells
+
+
+def _is_own_code(column: Column) -> bool:
+    """Whether the values of the column are 0, 1, ..., K-1."""
+    values = column.categories
+    return (
+        values is not None
+        and values.dtype.kind in "iuf"
+        and len(values) > 0
+        and values[0] == 0
+        and _is_run(values)
+    )
+
+
+def with_texts(schema: Schema, table: pa.Table | pa.RecordBatch) -> Schema:
+    """The schema with the texts of a table listed in its columns of free text."""
+    if not schema.has_free_text:
+        return schema
+    there = set(table.schema.names)
+    columns = [
+        replace(column, categories=_distinct_texts(table.column(column.name), column.name))
+        if column.is_free_text and column.name in there
+        else column
+        for column in schema
+    ]
+    return replace(schema, columns=tuple(columns))
+
+
+def _distinct_texts(cells: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
+    holds = column_class(cells.type, name)
+    if holds == "empty":
+        return np.empty(0, dtype="<U1")
+    if holds != "text":
+        raise SchemaError(f"column {name!r} holds {cells.type} where free text was learned: give it as text")
+    found = pc.unique(cells)
+    found = found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+    texts = [text for text in found.to_pylist() if text is not None]
+    return np.array(texts, dtype=object) if texts else np.empty(0, dtype="<U1")
+
+
+@dataclass(frozen=True, slots=True)
+class TableCoder:
+    """Codes the cells of Arrow tables by a schema: features, target and weights, found by their names.
+
+    Attributes
+    ----------
+    schema : Schema
+        The columns with their categories, the target and the weight column.
+    names : list of str
+        The columns that have to be read.
+
+    See Also
+    --------
+    Block : Coded rows.
+    codes_of : Codes of numbers.
+    Schema : Columns with their categories.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.data import Schema
+    >>> from lyceum._core.data import TableCoder
+    >>> coder = TableCoder(Schema.declare({"sky": ["clear", "rain"], "degrees": "continuous"}))
+    >>> coder.features(pa.table({"degrees": [20.5, None, 3.0], "sky": ["rain", None, "snow"]})).tolist()
+    [[1.0, 20.5], [nan, nan], [-1.0, 3.0]]
+    """
+
+    schema: Schema
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that have to be read."""
+        target = [self.schema.target.name] if self.schema.target else []
+        weight = [self.schema.weight] if self.schema.weight else []
+        return [*self.schema.names, *target, *weight]
+
+    def check(self, names: list[str]) -> None:
+        """Raise unless all feature columns are among the names."""
+        there = set(names)
+        missing = [name for name in self.schema.names if name not in there]
+        if missing:
+            raise missing_columns(missing, names)
+
+    def features(self, table: pa.Table | pa.RecordBatch) -> np.ndarray:
+        """The coded cells, float32 when every column is, else float64."""
+        self.check(table.schema.names)
+        if not len(self.schema):
+            return np.empty((table.num_rows, 0))
+        single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
+        X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
+        is_large = table.num_rows > FEW_ROWS and X.size > 1 << 20
+        cells = ordered_map if is_large else map
+        native.pack(list(cells(lambda column: _encode(table.column(column.name), column), self.schema)), X)
+        return X
+
+    def target(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
+        """Class codes (int32, -1 when missing) or numbers, if the table has the target."""
+        target = self.schema.target
+        if target is None or target.name not in table.schema.names:
+            return None
+        cells = table.column(target.name)
+        if target.categories is not None and pa.types.is_integer(cells.type) and not cells.null_count:
+            codes = _whole_codes(cells.to_numpy(), target.categories)
+            if codes is not None:
+                return codes
+        coded = _encode(cells, target)
+        if target.categories is None:
+            return coded.astype(np.float64, copy=False)
+        if target.numeric:
+            coded = codes_of(coded, target.categories)
+        unknown = np.flatnonzero(coded == -1)
+        if len(unknown):
+            value = table.column(target.name)[int(unknown[0])]
+            raise SchemaError(
+                f"target {target.name!r} has the value {value}, which is not one of its classes"
+            )
+        return np.nan_to_num(coded, nan=-1).astype(np.int32)
+
+    def weights(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
+        if self.schema.weight is None or self.schema.weight not in table.schema.names:
+            return None
+        return numbers(table.column(self.schema.weight), self.schema.weight).astype(np.float64, copy=False)
+
+
+def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
+    if column.is_time and is_text_type(cells.type):
+        return numbers(_as_dates(cells, column), column.name)
+    if column.categories is None or column.numeric:
+        return numbers(cells, column.name)
+    if column.categories.dtype.kind in "iufb":
+        if is_beyond_floats(column.categories) and pa.types.is_integer(cells.type):
+            return _codes_of_values(cells, column)
+        return codes_of(numbers(cells, column.name), column.categories)
+    holds = column_class(cells.type, column.name)
+    if holds == "empty":
+        return np.full(len(cells), np.nan)
+    if holds != "text":
+        raise SchemaError(
+            f"column {column.name!r} holds {cells.type} where text such as "
+            f"{str(column.categories[0])!r} was learned: "
+            "give it as text"
+        )
+    return _codes_of_values(cells, column)
+
+
+def _as_dates(cells: pa.Array | pa.ChunkedArray, column: Column) -> pa.Array | pa.ChunkedArray:
+    """Dates written as text, as they are in a frame that was read without parsing them."""
+    texts, name = distinct_texts(cells), column.name
+    style = style_of(texts, known=column.written)
+    if not len(texts):
+        return pa.nulls(len(cells))
+    if style is None or not style.date:
+        raise SchemaError(
+            f"column {name!r} holds text such as {texts[0].as_py()!r} where dates were learned: give dates"
+        )
+    if style.doubtful:
+        raise SchemaError(
+            f"column {name!r} holds dates such as {texts[0].as_py()!r}, whose day and month cannot be told "
+            "apart: give it as dates, not as text"
+        )
+    plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    plain = plain.combine_chunks() if isinstance(plain, pa.ChunkedArray) else plain
+    return style.parse(plain)
+
+
+def decode(codes: np.ndarray, column: Column) -> pa.Array:
+    """The cells that the codes of one column stand for, as Arrow."""
+    if column.categories is None or column.numeric:
+        return pa.array(codes, from_pandas=True)
+    known = np.isfinite(codes) & (codes >= 0)
+    places = np.where(known, codes, 0).astype(np.intp)
+    values = column.categories if len(column.categories) else np.zeros(1, column.categories.dtype)
+    return pa.array(values[places], mask=~known)
+
+
+def labels(y: Any, name: str, of: str = "") -> np.ndarray:
+    """Class labels of any library as a flat array; raises where one is missing, in which row `of` what."""
+    values = np.asarray(y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y).reshape(-1)
+    if values.dtype.kind in "iubU":
+        return values
+    cells = arrow_array(values, f"target {name!r}")
+    if cells.null_count:
+        row = int(np.flatnonzero(cells.is_null().to_numpy(zero_copy_only=False))[0])
+        raise MissingValuesError(f"target {name!r} is missing (NaN) in row {row}{of}: drop such rows first")
+    holds = column_class(cells.type, name)
+    if values.dtype.kind != "O" or holds == "text":
+        return values
+    if holds == "time":
+        raise SchemaError(
+            f"target {name!r} holds times where classes are expected: give them as text, e.g. astype(str)"
+        )
+    return numbers(cells, name) if pa.types.is_decimal(cells.type) else cells.to_numpy(zero_copy_only=False)
+
+
+def target_numbers(y: Any, name: str) -> np.ndarray:
+    """A target of numbers, true/false or times (in seconds) as floats, missing ones as NaN.
+
+    >>> target_numbers(np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[ns]"), "day").tolist()
+    [0.0, 86400.0]
+    """
+    values = np.asarray(y)
+    if values.dtype.kind in "mMO":
+        try:
+            cells = pa.array(values.reshape(-1), from_pandas=True)
+        except (pa.ArrowException, OverflowError):  # NumPy has more ways to read objects as numbers
+            return values.astype(np.float64)
+        if column_class(cells.type, name) != "text":
+            return numbers(cells, name).astype(np.float64, copy=False).reshape(values.shape)
+    return values.astype(np.float64)
+
+
+def comparable_target(y: Any, task: str) -> Any:
+    """A target to score predictions by, read as `fit` reads it: times are seconds, intervals are text.
+
+    Parameters
+    ----------
+    y : array, Series or list
+        The target of the rows to score on; what scikit-learn compares by itself stays as it is.
+    task : {"classes", "numbers"}
+        What is predicted.
+
+    Examples
+    --------
+    >>> comparable_target(np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[s]"), "numbers").tolist()
+    [0.0, 86400.0]
+    """
+    if is_pandas(y) and hasattr(y, "dtype"):
+        y = with_arrow_type(y, "the target")
+    elif not isinstance(y, np.ndarray):
+        return y
+    return target_numbers(y, "y") if task == "numbers" and np.asarray(y).dtype.kind in "mMO" else y
+
+
+def is_labelled(y: Any) -> np.ndarray:
+    """Which rows have a label: not None and not NaN.
+
+    >>> is_labelled(np.array(["a", None, float("nan")], dtype=object))
+    array([ True, False, False])
+    """
+    values = np.asarray(y).reshape(-1)
+    if values.dtype.kind in "iubU":
+        return np.ones(len(values), dtype=bool)
+    return ~pa.array(values, from_pandas=True).is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+
+
+def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted classes of labels and the code of each label: `np.unique` with its inverse, but fast.
+
+    >>> class_codes(np.array([7, 3, 7]))
+    (array([3, 7]), array([1, 0, 1], dtype=int32))
+    """
+    y = np.asarray(y)
+    if y.dtype.kind in "iu" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < 1 << 16:
+            shifted = (y - y.dtype.type(low)) if y.dtype.kind == "u" else np.subtract(y, low, dtype=np.int64)
+            present = np.bincount(shifted, minlength=high - low + 1) > 0
+            classes = np.flatnonzero(present).astype(y.dtype) + y.dtype.type(low)
+            return classes, (np.cumsum(present, dtype=np.int32) - np.int32(1))[shifted]
+    if y.dtype.kind == "f" and len(y) and np.array_equal(y, np.trunc(y)) and np.abs(y).max() < 1 << 31:
+        classes, codes = class_codes(y.astype(np.int64))
+        return classes.astype(y.dtype), codes
+    classes, inverse = np.unique(y, return_inverse=True)
+    return classes, inverse.astype(np.int32)

@@ -1,0 +1,232 @@
+"""A column: its kind, its categories in code order, and why it has this kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Literal
+
+import numpy as np
+
+from lyceum._core.data.files.text_styles import FORMATS
+from lyceum.errors import ModelFileError, SchemaError
+
+__all__ = [
+    "DECLARED",
+    "EXACT",
+    "FIELDS",
+    "KINDS",
+    "LISTED",
+    "NOTHING",
+    "TIMES",
+    "Column",
+    "Kind",
+    "declared_column",
+    "is_beyond_floats",
+    "union_levels",
+]
+
+Kind = Literal["binary", "categorical", "continuous"]
+KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
+EXACT = 2**53  # whole numbers up to this are exact as floats
+NOTHING = "nothing but missing cells"
+TIMES = "times, in seconds"
+FREE_TEXT = "free text"
+DECLARED = (*KINDS, "text")  # what a column may be declared to be
+LISTED = "declared with its categories"
+FIELDS = ("name", "kind", "categories", "why", "written")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column: its name, its kind, its categories in code order, and why.
+
+    A binary column of two numbers or of true and false (`numeric` is true) keeps its numbers as cells, for
+    methods that compute; methods that count take it as a table of two values. Cells of other categorical
+    columns are codes.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : {"binary", "categorical", "continuous"}, default="continuous"
+        Its kind.
+    categories : array or None, default=None
+        Its categories in the order of their codes.
+    why : str, default=""
+        Why it has this kind.
+    written : str, default=""
+        How cells were written that were read from text: a decimal mark or a format of dates ("%d/%m/%Y").
+    is_categorical : bool
+        Whether it is binary or categorical.
+    numeric : bool
+        Whether its cells are numbers in their own right, not codes.
+    is_text : bool
+        Whether its categories are text.
+    is_empty : bool
+        Whether all cells that were seen are missing.
+    is_time : bool
+        Whether its cells are dates or times, as seconds since 1970.
+    is_free_text : bool
+        Whether it holds free text, which only a preparation such as `TextCounts` takes.
+    is_listed : bool
+        Whether its categories were declared, so that rows may have others.
+
+    See Also
+    --------
+    Schema : All columns of a table.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> schema = datasets.load("penguins").schema
+    >>> schema["island"].kind, schema["island"].categories.tolist(), schema["island"].why
+    ('categorical', ['Biscoe', 'Dream', 'Torgersen'], 'text with 3 values')
+    >>> schema["body_mass_g"].kind, schema["body_mass_g"].numeric
+    ('continuous', True)
+    """
+
+    name: str
+    kind: Kind = "continuous"
+    categories: np.ndarray | None = None
+    why: str = ""
+    written: str = ""
+
+    def _set_state(self, state: Sequence[Any]) -> None:
+        for each, value in zip_longest(FIELDS, state, fillvalue=""):  # older model files lack `written`
+            object.__setattr__(self, each, value)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise SchemaError(
+                f"column {self.name!r} has the kind {self.kind!r}: choose one of {', '.join(KINDS)}"
+            )
+        if self.kind == "continuous" and self.categories is not None:
+            raise SchemaError(f"column {self.name!r} is continuous and cannot have categories")
+        if self.kind != "continuous" and self.categories is None:
+            raise SchemaError(f"column {self.name!r} is {self.kind} and needs its categories")
+
+    def check(self) -> None:
+        """Raise ModelFileError unless the values, which came from a model file, are those of a column."""
+        fits = isinstance(self.name, str) and isinstance(self.why, str)
+        values = self.categories
+        if values is not None:
+            fits = fits and isinstance(values, np.ndarray) and values.ndim == 1
+            fits = fits and values.dtype.kind in "biufUSO"
+        if self.written not in ("", *FORMATS):
+            raise ModelFileError(f"holds a column {self.name!r} written as {self.written!r}")
+        if not fits:
+            raise ModelFileError(f"holds a column {self.name!r} whose categories are not a list of values")
+        self.__post_init__()
+
+    @property
+    def is_categorical(self) -> bool:
+        return self.kind != "continuous"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the cells are numbers in their own right."""
+        values = self.categories
+        if values is None:
+            return True
+        return self.kind == "binary" and values.dtype.kind in "iufb" and not is_beyond_floats(values)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its categories are text."""
+        return self.categories is not None and self.categories.dtype.kind not in "iufb"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no cell was ever seen in it."""
+        return self.categories is None and self.why == NOTHING
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its cells are dates or times, as seconds since 1970."""
+        return self.categories is None and self.why == TIMES
+
+    @classmethod
+    def of_text(cls, name: str) -> Column:
+        """A column of free text: every block of rows lists the texts that its codes stand for."""
+        return cls(name, "categorical", np.empty(0, dtype="<U1"), FREE_TEXT)
+
+    @property
+    def is_free_text(self) -> bool:
+        """Whether it holds free text, which only a preparation such as `TextCounts` takes."""
+        return self.why == FREE_TEXT and self.is_text
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its categories were declared, so that rows may have others."""
+        return self.categories is not None and self.why == LISTED
+
+    def same_as(self, other: Column) -> bool:
+        """Whether both have the same name, kind and categories."""
+        if (self.name, self.kind) != (other.name, other.kind):
+            return False
+        if self.categories is None or other.categories is None:
+            return self.categories is other.categories
+        return np.array_equal(self.categories, other.categories)
+
+    def difference(self, other: Column) -> str:
+        """What is different in `other`, in words; "" if name, kind and categories are the same."""
+        if self.same_as(other):
+            return ""
+        if self.name != other.name:
+            return f"column {other.name!r} is in the place of column {self.name!r}"
+        if self.categories is None or other.categories is None:
+            return f"column {other.name!r} is {other.kind} instead of {self.kind}"
+        before, now = self.categories.tolist(), other.categories.tolist()
+        added = [value for value in now if value not in set(before)]
+        if added:
+            return f"column {other.name!r} has the new category {added[0]!r}"
+        gone = [value for value in before if value not in set(now)]
+        if gone:
+            return f"column {other.name!r} has no category {gone[0]!r}"
+        return f"column {other.name!r} has its categories in another order"
+
+
+# set here: up to Python 3.11.2 at least, a frozen dataclass with slots replaces one in the body of the class
+Column.__setstate__ = Column._set_state  # type: ignore[attr-defined]
+
+
+def is_beyond_floats(values: np.ndarray) -> bool:
+    """Whether these are whole numbers so large that they are not exact as floats."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not len(values):
+        return False
+    return int(values.max()) > EXACT or int(values.min()) < -EXACT
+
+
+def union_levels(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """The levels of both: sorted if both are, else those of the first, then the new ones, in their order.
+
+    >>> union_levels(np.array(["low", "high"]), np.array(["high", "none"])).tolist()
+    ['low', 'high', 'none']
+    """
+    if _is_sorted(one) and _is_sorted(two):
+        return np.union1d(one, two)
+    both = np.concatenate([one, two])
+    return both[np.sort(np.unique(both, return_index=True)[1])]
+
+
+def _is_sorted(values: np.ndarray) -> bool:
+    return len(values) < 2 or bool((values[:-1] <= values[1:]).all())
+
+
+def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:
+    """A column of a declared kind with the values that occur in it; categories of whole numbers are integers.
+
+    >>> declared_column("beds", "categorical", np.array([1.0, 2.0])).categories.tolist()
+    [1, 2]
+    """
+    if kind == "continuous":
+        return Column(name, kind, None, "declared")
+    if values is not None and kind == "binary" and len(values) > 2:
+        raise SchemaError(
+            f"column {name!r} is declared binary but has {len(values)} values: declare it categorical"
+        )
+    if values is not None and values.dtype.kind == "f" and np.array_equal(values, np.trunc(values)):
+        values = values if np.abs(values).max(initial=0.0) > EXACT else values.astype(np.int64)
+    return Column(name, kind, values, "declared")

@@ -1,0 +1,180 @@
+"""`categorical_features`: the kinds of columns declared to a learner, in any of the forms that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data.inspection.distinct_values import MANY
+from lyceum._core.data.rows.block import Block
+from lyceum._core.data.rows.rows import Rows
+from lyceum._core.data.schema.align import Align, Change, change_between
+from lyceum._core.data.schema.array_schema import NOT_SPARSE
+from lyceum._core.data.schema.column import EXACT, Column, declared_column
+from lyceum._core.data.schema.column_roles import ColumnRoles
+from lyceum._core.data.schema.profile import check_kinds, too_many_text
+from lyceum._core.data.schema.schema import Schema
+from lyceum.errors import SchemaError
+from lyceum.report import show_count
+
+__all__ = ["declare_rows", "declared_kinds"]
+
+
+def declared_kinds(given: Any, names: Sequence[str], named: bool = True) -> ColumnRoles:
+    """The kinds that `categorical_features` declares for the columns of these names.
+
+    A mask, indices or names are categorical columns, a dict has the kinds of some columns by name, a `Schema`
+    all columns with their categories; unless the columns are `named`, those of a schema go by their places.
+    """
+    if given is None or given is False or (isinstance(given, str) and given == "from_dtype"):
+        return ColumnRoles()
+    if isinstance(given, Schema):
+        return ColumnRoles(columns=_columns(given, names, named))
+    if isinstance(given, Mapping):
+        _check_names_exist(list(given), names)
+        check_kinds(given)
+        return ColumnRoles(kinds=dict(given))
+    return ColumnRoles(kinds=dict.fromkeys(_categorical(given, names), "categorical"))
+
+
+def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Column]:
+    declared = ColumnRoles.of(None, None, Schema(schema.columns)).columns
+    if not named:
+        if len(declared) != len(names):
+            raise SchemaError(
+                f"the schema in categorical_features has {show_count(len(declared), 'column')}, the "
+                f"array {len(names)}"
+            )
+        return {name: replace(column, name=name) for name, column in zip(names, declared.values())}
+    _check_names_exist(list(declared), names)
+    more = [name for name in names if name not in declared]
+    if more:
+        raise SchemaError(f"column {more[0]!r} is not in the schema that categorical_features gives")
+    return {name: declared[name] for name in names}
+
+
+def _categorical(given: Any, names: Sequence[str]) -> list[str]:
+    """The columns that are declared categorical by a mask, by indices or by names."""
+    if given is True:
+        return list(names)
+    chosen = np.asarray(given)
+    if chosen.ndim > 1:
+        raise SchemaError(f"categorical_features must be a flat list of columns, got {given!r}")
+    if chosen.dtype.kind == "b":
+        if len(chosen) != len(names):
+            raise SchemaError(
+                f"categorical_features has {len(chosen)} entries for {show_count(len(names), 'column')}"
+            )
+        return [names[j] for j in np.flatnonzero(chosen).tolist()]
+    if chosen.dtype.kind in "iu":
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= len(names)):
+            raise SchemaError(f"categorical_features names column {chosen.max()}, but there are {len(names)}")
+        return [names[j] for j in chosen.tolist()]
+    _check_names_exist(chosen.tolist(), names)
+    return chosen.tolist()
+
+
+def _check_names_exist(chosen: Sequence[str], names: Sequence[str]) -> None:
+    present = set(names)
+    missing = [name for name in chosen if name not in present]
+    if missing:
+        raise SchemaError(f"categorical_features names the column {missing[0]!r}, which does not exist")
+
+
+# -- rows that have kinds already ---------------------------------------------------------------------------
+
+
+def declare_rows(rows: Rows, roles: ColumnRoles, who: str) -> Rows:
+    """The rows with their columns of the kinds that `categorical_features` declares.
+
+    Numbers that become categories take one pass over the rows, to list the values. A declaration that coded
+    cells cannot follow is refused: text as numbers, and words as free text or the reverse.
+
+    >>> from lyceum.data import scan
+    >>> rows = scan(np.array([[5.0, 1.0], [7.0, 2.0], [5.0, 3.0]]))
+    >>> print(declare_rows(rows, declared_kinds(["x0"], rows.schema.names), "A learner").schema)
+    x0  categorical declared
+    x1  continuous  numbers
+    """
+    schema = rows.schema
+    if not roles.kinds and not roles.columns:
+        return rows
+    found = _listed_values(rows, [name for name in schema.names if _must_be_listed(schema[name], roles)])
+    columns = tuple(_declare(column, roles, found.get(column.name), who) for column in schema)
+    changes = tuple(_change(before, after, who) for before, after in zip(schema, columns))
+    return rows.then(Align(replace(schema, columns=columns), np.arange(len(schema)), changes, None))
+
+
+def _must_be_listed(column: Column, roles: ColumnRoles) -> bool:
+    return column.categories is None and roles.kinds.get(column.name) in ("binary", "categorical")
+
+
+def _declare(before: Column, roles: ColumnRoles, values: np.ndarray | None, who: str) -> Column:
+    name, kind = before.name, roles.kinds.get(before.name)
+    if name in roles.columns:
+        return roles.columns[name]
+    if kind is not None and (str(kind) == "text") != before.is_free_text:
+        raise _contradiction(before, kind, who)
+    if kind is None or before.is_free_text:
+        return before
+    after = declared_column(name, kind, before.categories if values is None else values)
+    return replace(after, written=before.written) if after.numeric else after
+
+
+def _change(before: Column, after: Column, who: str) -> Change | None:
+    """The change to the cells of one column; raises if they cannot be read in the declared kind."""
+    if before.is_free_text == after.is_free_text:
+        try:
+            return change_between(before, after)
+        except SchemaError:
+            pass
+    raise _contradiction(before, "text" if after.is_free_text else after.kind, who)
+
+
+def _contradiction(column: Column, kind: str, who: str) -> SchemaError:
+    return SchemaError(
+        f"column {column.name!r} of the rows is {column.kind} ({column.why}), and categorical_features of "
+        f"{who} declares it {kind}, which coded cells cannot follow: declare it where the rows are read, "
+        f"scan(..., kinds={{{column.name!r}: {kind!r}}})"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Distinct:
+    """The distinct numbers in some columns."""
+
+    names: tuple[str, ...]
+    values: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, block: Block, names: tuple[str, ...]) -> _Distinct:
+        if sparse.issparse(block.X):
+            raise SchemaError(NOT_SPARSE)
+        cells = (np.unique(block.X[:, block.schema.index(name)]) for name in names)
+        return cls(names, tuple(values[~np.isnan(values)] for values in cells))
+
+    def merge(self, other: _Distinct) -> _Distinct:
+        both = tuple(np.union1d(one, two) for one, two in zip(self.values, other.values))
+        for name, values in zip(self.names, both):
+            if len(values) > MANY:
+                raise SchemaError(too_many_text(name, "categorical"))
+        return _Distinct(self.names, both)
+
+
+def _listed_values(rows: Rows, names: list[str]) -> dict[str, np.ndarray]:
+    """The distinct values of columns of numbers, sorted."""
+    if not names:
+        return {}
+    found = dict(zip(names, rows.reduce(partial(_Distinct.of, names=tuple(names))).values))
+    for name, values in found.items():
+        if len(values) and np.abs(values).max() > EXACT:
+            raise SchemaError(
+                f"column {name!r} of the rows has whole numbers beyond 2⁵³, which may be rounded there: "
+                f"declare its kind where they are read, scan(..., kinds={{{name!r}: 'categorical'}})"
+            )
+    return found

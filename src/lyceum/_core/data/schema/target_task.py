@@ -1,0 +1,42 @@
+"""Whether a target holds classes or numbers, for methods that take both: the rule of scanned targets."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from lyceum._core.data.rows.rows import Rows
+from lyceum._core.data.schema.column_roles import target_column
+from lyceum._core.data.schema.profile import ColumnProfile
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import DataError
+
+__all__ = ["target_task"]
+
+
+def target_task(X: Any, y: Any, who: str) -> Literal["classes", "numbers"]:
+    """Whether the target of scanned rows X, or y, holds classes or numbers.
+
+    Text, true/false and two distinct whole numbers are classes, and so are at most 20 distinct ones with
+    three rows each on average, of which at most one in ten has a single row. Fractions in y are numbers, as
+    scikit-learn takes no classes from them.
+
+    >>> target_task(None, [1, 2, 3] * 5, "it"), target_task(None, [1.5, 2.0, 3.0] * 5, "it")
+    ('classes', 'numbers')
+    """
+    if isinstance(X, Rows):
+        target = X.schema.target
+        if target is None:
+            raise DataError(f"{who} needs a target: give scan(..., target=...)")
+        return "classes" if target.is_categorical else "numbers"
+    if y is None:
+        raise DataError(f"{who} requires y to be passed, but the target y is None")
+    y = y.compute() if hasattr(y, "compute") else y
+    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
+    if values.dtype.kind not in "iuf":
+        return "classes"
+    if values.dtype.kind == "f" and (values[np.isfinite(values)] % 1 != 0).any():
+        return "numbers"
+    column = target_column(ColumnProfile.of("y", pa.array(values, from_pandas=True), in_full=True), None)
+    return "classes" if column.is_categorical else "numbers"

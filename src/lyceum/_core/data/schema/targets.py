@@ -1,0 +1,138 @@
+"""Targets, classes and weights as `fit` takes them: checked, and classes as codes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from lyceum._core.data.inputs.fast_validation import is_flat
+from lyceum._core.data.inputs.pandas_columns import is_missing, is_pandas, with_arrow_type
+from lyceum._core.data.schema.coding import class_codes, labels, target_numbers
+from lyceum._core.data.schema.column import Column, Kind
+from lyceum._core.data.schema.schema import Schema
+from lyceum._core.lazy_arrow import is_arrow
+from lyceum.errors import DataError, MissingValuesError
+
+__all__ = [
+    "Task",
+    "checked_target",
+    "checked_weights",
+    "coded_target",
+    "fill_unlabelled",
+    "with_classes",
+]
+
+Task = Literal["classes", "numbers"]
+_LARGEST_WEIGHT = 1e100
+
+
+def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray | None:
+    """The target as a flat array of one type, without missing values."""
+    if y is None or task is None:
+        return None
+    if is_arrow(y, "Array", "ChunkedArray"):
+        y = y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y.to_numpy()
+    if is_pandas(y) and hasattr(y, "dtype"):
+        y = with_arrow_type(y, f"target {name!r}")
+    y = np.asarray(y)
+    y = y if is_flat(y, "iubUf") else column_or_1d(y, warn=True)
+    if task == "classes":
+        return labels(y, name)
+    try:
+        y = target_numbers(y, name)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{who} predicts numbers, but {name!r} cannot be read as such: {error}") from error
+    if not np.isfinite(y).all():
+        row = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise MissingValuesError(
+            f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {who} "
+            "cannot learn from: drop such rows first"
+        )
+    return y
+
+
+def fill_unlabelled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """A target with some label in place of those that are missing, and where they were missing.
+
+    None, NaN and pandas' NA are missing. So is -1 among numbers, which is scikit-learn's convention, unless
+    only one other label occurs: classes may be called -1 and 1.
+
+    >>> fill_unlabelled([2, -1, 3], "y", "A learner")
+    (array([2, 2, 3]), array([False,  True, False]))
+    """
+    if is_arrow(y, "Array", "ChunkedArray"):
+        y = y.to_pylist()
+    elif is_pandas(y) and hasattr(y, "dtype"):
+        y = with_arrow_type(y, f"target {name!r}")
+    y = column_or_1d(np.asarray(y, dtype=object if isinstance(y, list) and None in y else None), warn=True)
+    missing = y != y if y.dtype.kind in "fmM" else np.zeros(len(y), dtype=bool)
+    if y.dtype == object:
+        missing = np.array([is_missing(one) for one in y], dtype=bool)
+    if y.dtype.kind in "ifO":
+        known = y[~missing]
+        marked = np.zeros(len(y), dtype=bool)
+        marked[~missing] = [not isinstance(one, str) and one == -1 for one in known.tolist()]
+        if len(set(y[~missing & ~marked].tolist())) != 1:
+            missing = missing | marked
+    if missing.all():
+        raise DataError(f"no row has a label in {name!r}: {who} needs at least one row of every class")
+    y = y.copy()
+    y[missing] = y[np.flatnonzero(~missing)[0]]
+    return (np.array(y.tolist()) if y.dtype == object else y), missing
+
+
+def coded_target(
+    y: np.ndarray | None, task: Task | None, name: str
+) -> tuple[np.ndarray | None, Column | None]:
+    """Class codes or numbers, and the target's column."""
+    if task is None or y is None:
+        return None, None
+    if task == "numbers":
+        return np.asarray(y, dtype=np.float64), Column(name, why="y")
+    if y.dtype.kind not in "iubU":
+        check_classification_targets(y)
+    classes, codes = class_codes(y)
+    return codes, Column(name, "binary" if len(classes) == 2 else "categorical", classes, "y")
+
+
+def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
+    """The weights of the rows: numbers of at least 0, and some more than 0."""
+    if w is None:
+        return None
+    is_checked = is_flat(w, "f") and w.dtype == np.float64 and w.shape == X.shape[:1] and np.isfinite(w).all()
+    weights = w if is_checked else _check_weight_numbers(w, X)
+    if weights.min(initial=0.0) < 0:
+        raise DataError(f"sample_weight has negative values, which {who} cannot take")
+    if weights.max(initial=0.0) > _LARGEST_WEIGHT:
+        raise DataError(f"sample_weight holds {weights.max():g}, whose sums overflow: rescale the weights")
+    if not weights.any():
+        raise DataError(f"sample_weight is zero for every row: {who} has nothing to learn from")
+    return weights
+
+
+def _check_weight_numbers(w: Any, X: Any) -> np.ndarray:
+    """One number per row, by scikit-learn's checks; what cannot be read as numbers is refused by name."""
+    try:
+        if np.asarray(w).dtype.kind in "mM":
+            raise TypeError("they are times")
+        return _check_sample_weight(w, X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if "sample_weight" in str(error):
+            raise
+        raise DataError(f"sample_weight cannot be read as numbers: {error}") from error
+
+
+def with_classes(schema: Schema, classes: Any, who: str) -> Schema:
+    """The schema with all classes that were given to `partial_fit`."""
+    if classes is None or schema.target is None:
+        return schema
+    wanted = np.unique(np.asarray(classes))
+    new = np.setdiff1d(schema.target.categories, wanted)  # type: ignore[arg-type]
+    if len(new):
+        raise DataError(f"y has the label {new[0]!r}, which is not among the classes given to {who}")
+    kind: Kind = "binary" if len(wanted) == 2 else "categorical"
+    return schema.with_target(replace(schema.target, kind=kind, categories=wanted))

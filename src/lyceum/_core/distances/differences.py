@@ -1,0 +1,283 @@
+"""Distances from the differences of the cells: Euclidean, Manhattan, Minkowski, Chebyshev, Mahalanobis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from lyceum._core.distances.metrics import Metric, Space, as_rows, register_metric
+from lyceum._core.statistics import PositiveFactor, Scatter
+from lyceum.errors import DataError, SettingError
+from lyceum.report import show_count
+
+__all__ = ["Chebyshev", "Euclidean", "Mahalanobis", "Manhattan", "Minkowski", "SquaredEuclidean"]
+
+
+@register_metric("euclidean")
+@dataclass(frozen=True)
+class Euclidean(Metric):
+    """The Euclidean distance, sqrt(Σ_j (x_j - y_j)²).
+
+    Differences are squared and summed in double precision, never taken from products, so that rows far from
+    the origin keep their digits.
+
+    See Also
+    --------
+    SquaredEuclidean : the same without the root.
+    Mahalanobis : in units of the spread of the rows.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Euclidean
+    >>> Euclidean()([0, 0], [3, 4])
+    5.0
+    """
+
+    takes_sparse = True
+
+    @property
+    def space(self) -> Space:
+        return Space("squares")
+
+    def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
+        return np.sqrt(raw, out=raw)
+
+    def raw(self, distance: float, n_columns: int) -> float:
+        return distance**2
+
+
+@register_metric("squared_euclidean")
+@dataclass(frozen=True)
+class SquaredEuclidean(Metric):
+    """The square of the Euclidean distance, Σ_j (x_j - y_j)². It does not obey the triangle inequality.
+
+    See Also
+    --------
+    Euclidean : its root.
+
+    Examples
+    --------
+    >>> from lyceum.distances import SquaredEuclidean
+    >>> SquaredEuclidean()([0, 0], [3, 4])
+    25.0
+    """
+
+    takes_sparse = True
+
+    @property
+    def is_metric(self) -> bool:
+        """False: the triangle inequality does not hold."""
+        return False
+
+    @property
+    def space(self) -> Space:
+        return Space("squares")
+
+
+@register_metric("manhattan")
+@dataclass(frozen=True)
+class Manhattan(Metric):
+    """The Manhattan or city-block distance, Σ_j |x_j - y_j|.
+
+    See Also
+    --------
+    Minkowski : the distances of all powers.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Manhattan
+    >>> Manhattan()([0, 0], [3, 4])
+    7.0
+    """
+
+    takes_sparse = True
+
+    @property
+    def space(self) -> Space:
+        return Space("absolute")
+
+
+@register_metric("chebyshev")
+@dataclass(frozen=True)
+class Chebyshev(Metric):
+    """The Chebyshev or maximum distance, max_j |x_j - y_j|.
+
+    See Also
+    --------
+    Minkowski : the distances of all powers.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Chebyshev
+    >>> Chebyshev()([0, 0], [3, 4])
+    4.0
+    """
+
+    takes_sparse = True
+
+    @property
+    def space(self) -> Space:
+        return Space("largest")
+
+
+@register_metric("minkowski")
+@dataclass(frozen=True)
+class Minkowski(Metric):
+    """The Minkowski distance, (Σ_j |x_j - y_j|^p)^(1/p).
+
+    p = 1 is Manhattan, 2 Euclidean and infinity Chebyshev.
+
+    Parameters
+    ----------
+    p : float, default=2.0
+        The power, above 0. Below 1 the triangle inequality does not hold.
+
+    See Also
+    --------
+    Manhattan, Euclidean, Chebyshev : powers 1, 2 and infinity.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Minkowski
+    >>> round(Minkowski(3)([0, 0], [3, 4]), 4)
+    4.4979
+    """
+
+    p: float = 2.0
+    takes_sparse = True
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.p, Real) and self.p > 0):
+            raise SettingError(f"the power p of Minkowski must be above 0, but it is {self.p!r}")
+        object.__setattr__(self, "p", float(self.p))
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether p is at least 1."""
+        return self.p >= 1
+
+    @property
+    def space(self) -> Space:
+        named = {1.0: "absolute", 2.0: "squares", np.inf: "largest"}
+        return Space(named.get(self.p, "powers"), self.p)
+
+    def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
+        if self.p == 2.0:
+            return np.sqrt(raw, out=raw)
+        return raw if self.p in (1.0, np.inf) else np.power(raw, 1.0 / self.p, out=raw)
+
+    def raw(self, distance: float, n_columns: int) -> float:
+        return distance if self.p in (1.0, np.inf) else distance**self.p
+
+
+@register_metric("mahalanobis")
+@dataclass(frozen=True, eq=False)
+class Mahalanobis(Metric):
+    """The Mahalanobis distance, sqrt((x - y)ᵀ S⁻¹ (x - y)) for a covariance matrix S.
+
+    Rows are whitened by the Cholesky factor of S, about the mean if there is one, and then compared as by
+    `Euclidean`.
+
+    Parameters
+    ----------
+    covariance : array of shape (d, d), optional
+        S, symmetric and positive definite. `learn(rows)` learns it.
+    mean : array of shape (d,), optional
+        Subtracted first, which changes no distance but keeps digits; learned with the covariance.
+
+    See Also
+    --------
+    Euclidean : with S the identity.
+
+    References
+    ----------
+    Mahalanobis, P. C. (1936). On the generalised distance in statistics. Proceedings of the National
+    Institute of Sciences of India 2(1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.distances import Mahalanobis
+    >>> Mahalanobis(np.diag([4.0, 1.0]))([0, 0], [4, 0])
+    2.0
+    >>> rows = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
+    >>> Mahalanobis().learn(rows).covariance.round(3).tolist()
+    [[1.333, 0.0], [0.0, 0.333]]
+    """
+
+    covariance: np.ndarray | None = field(default=None)
+    mean: np.ndarray | None = field(default=None, repr=False)
+
+    def learn(self, rows: Any) -> Mahalanobis:
+        """With the mean and the covariance (divided by n - 1) of the rows, in one pass.
+
+        Parameters
+        ----------
+        rows : Rows, or anything that `lyceum.scan` takes
+            Their columns must be numbers.
+        """
+        rows = as_rows(rows)
+        text = [column.name for column in rows.schema if not column.numeric]
+        if text:
+            raise SettingError(f"Mahalanobis needs columns of numbers, but {text[0]!r} holds categories")
+        scatter = rows.reduce(Scatter.of)
+        if scatter.weight <= 1:
+            raise DataError(f"a covariance needs more than one row, but their weight is {scatter.weight:g}")
+        unfit = np.flatnonzero(~np.isfinite(np.diag(scatter.xx)))
+        if len(unfit):
+            raise DataError(
+                f"column {rows.schema.names[unfit[0]]!r} has missing or infinite cells, of which Mahalanobis "
+                "cannot learn a covariance: fill them first, e.g. by lyceum.prepare.FillMissing()"
+            )
+        return replace(self, covariance=scatter.xx / (scatter.weight - 1), mean=scatter.x_mean)
+
+    @property
+    def space(self) -> Space:
+        return Space("squares")
+
+    def points(self, X: Any) -> np.ndarray:
+        d = len(self._whitener)
+        if X.shape[1] != d:
+            raise SettingError(
+                f"the covariance has {show_count(d, 'column')}, but the rows have {X.shape[1]}"
+            )
+        mean = np.zeros(d) if self.mean is None else np.asarray(self.mean, dtype=np.float64)
+        if mean.shape != (d,):
+            raise SettingError(
+                f"the covariance has {show_count(d, 'column')}, but the mean has the shape {mean.shape}"
+            )
+        Z = X - mean
+        # einsum, not BLAS, whose bits depend on the number of rows
+        return np.ascontiguousarray(np.einsum("ij,kj->ik", np.asarray(Z, np.float64), self._whitener))
+
+    def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
+        return np.sqrt(raw, out=raw)
+
+    def raw(self, distance: float, n_columns: int) -> float:
+        return distance**2
+
+    @cached_property
+    def _whitener(self) -> np.ndarray:
+        """L⁻¹, where S = L Lᵀ."""
+        if self.covariance is None:
+            raise SettingError("Mahalanobis has no covariance yet: give one, or call learn(rows)")
+        S = np.asarray(self.covariance, dtype=np.float64)
+        if S.ndim != 2 or S.shape[0] != S.shape[1] or not _is_symmetric(S):
+            raise SettingError("the covariance of Mahalanobis must be a symmetric matrix of numbers")
+        factor = PositiveFactor.of(S)
+        if factor.lower is None or not np.isfinite(S).all():
+            raise DataError(
+                "the covariance is not positive definite: drop columns that are constant or sums of others"
+            )
+        return solve_triangular(factor.lower, np.diag(factor.scale), lower=True)
+
+
+def _is_symmetric(S: np.ndarray) -> bool:
+    """Whether S is its own transpose up to rounding, in the units of its columns."""
+    unit = np.sqrt(np.abs(np.diag(S)))
+    return bool((np.abs(S - S.T) <= 1e-5 * np.outer(unit, unit)).all())

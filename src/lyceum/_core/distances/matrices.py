@@ -1,0 +1,63 @@
+"""Cells to compare: a dense matrix of floats, without cells that cannot be compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import as_float
+from lyceum._core.native import native
+from lyceum.errors import DataError, MissingValuesError
+
+__all__ = ["check_finite", "float_matrix"]
+
+
+def float_matrix(X: Any, who: str) -> np.ndarray:
+    """Rows as a contiguous matrix of float32 or float64.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    who : str
+        The beginning of the refusal, e.g. "distances need".
+    """
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise DataError(f"{who} a matrix of rows and columns, but there are {X.ndim} dimensions")
+    try:
+        return np.ascontiguousarray(as_float(X))
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{who} numbers, but there are other cells, such as {_first_other(X)!r}: code them first, "
+            "e.g. by lyceum.prepare.OneOfC()"
+        ) from None
+
+
+def _first_other(X: np.ndarray) -> Any:
+    return next((cell for cell in X.flat if not isinstance(cell, int | float | np.number)), X.flat[0])
+
+
+def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str) -> None:
+    """Refuse infinities, and missing cells where they are not taken.
+
+    Parameters
+    ----------
+    cells : array of shape (n, d), contiguous
+    who : str
+        What compares the rows, for the message.
+    takes_missing : bool
+    instead : str
+        What takes missing cells.
+    """
+    place = native.first_nonfinite(cells, bool(takes_missing)) if cells.size else -1
+    if place < 0:
+        return
+    if np.isinf(cells.flat[place]):
+        raise MissingValuesError(
+            f"{who} cannot take infinities: replace them by numbers, or leave their rows out"
+        )
+    raise MissingValuesError(
+        f"{who} cannot take missing cells (NaN): fill them first, e.g. by lyceum.prepare.FillMissing(), or "
+        f"take {instead}, which compares the known cells"
+    )

@@ -1,0 +1,324 @@
+"""The base of metrics, and metrics by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data import Block, Rows, Schema, is_frame, scan
+from lyceum._core.distances.matrices import check_finite, float_matrix
+from lyceum._core.statistics import Moments
+from lyceum.errors import SchemaError, SettingError, undefined
+
+__all__ = ["Metric", "Space", "metric", "register_metric"]
+
+Points = Any  # (n, d) array of float32 or float64, or CSR
+
+
+class Space(NamedTuple):
+    """The native comparison of two rows, by name, with its power and its columns."""
+
+    name: str
+    power: float = 2.0
+    weight: np.ndarray | None = None  # (d,) of float64
+    matched: np.ndarray | None = None  # (d,) of uint8: 1 where cells are equal or not
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether a box of rows bounds their distances, as an index needs."""
+        return self.name in ("squares", "absolute", "largest", "powers")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A distance between rows: an immutable value that knows its name.
+
+    A subclass defines `space`, the native comparison of two rows. It overrides `points` if rows are
+    transformed before they are compared, and `distances` and `raw` if the raw value of the comparison is not
+    yet the distance (for example its square).
+
+    Attributes
+    ----------
+    name : str
+        The name that `metric(name)` finds it by.
+    takes_sparse : bool
+        Whether rows may be sparse.
+    takes_missing : bool
+        Whether cells may be missing (NaN).
+    takes_categories : bool
+        Whether codes of categories may be compared.
+    is_metric : bool
+        Whether the triangle inequality holds.
+    space : Space
+        The native comparison of two rows.
+
+    See Also
+    --------
+    metric : A metric by its name.
+    pairwise, nearest, within_radius : Functions that take a metric.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Euclidean
+    >>> Euclidean().name, Euclidean().is_metric
+    ('euclidean', True)
+    """
+
+    name: ClassVar[str] = ""
+    takes_sparse: ClassVar[bool] = False
+    takes_missing: ClassVar[bool] = False
+    takes_categories: ClassVar[bool] = False
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether the triangle inequality holds: d(x, z) <= d(x, y) + d(y, z)."""
+        return True
+
+    @property
+    def space(self) -> Space:
+        """The comparison that the kernels make."""
+        raise undefined(self, "space")
+
+    def learn(self, rows: Any) -> Metric:
+        """This metric with the parameters that it learns from rows; itself if it learns nothing.
+
+        Parameters
+        ----------
+        rows : Rows, or anything that `lyceum.scan` takes
+
+        Returns
+        -------
+        Metric
+        """
+        return self
+
+    def points(self, X: Any) -> Points:
+        """The rows as the native comparisons take them.
+
+        Parameters
+        ----------
+        X : array or CSR array of shape (n, d)
+            float32 or float64; coded cells for metrics of mixed columns.
+
+        Returns
+        -------
+        array or CSR array of shape (n, m)
+        """
+        return X
+
+    def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
+        """Distances from raw values.
+
+        Parameters
+        ----------
+        raw : array
+            Raw values; they may be overwritten.
+        n_columns : int
+            The number of columns that were compared.
+
+        Returns
+        -------
+        array
+        """
+        return raw
+
+    def raw(self, distance: float, n_columns: int) -> float:
+        """The raw value of a distance.
+
+        Parameters
+        ----------
+        distance : float
+        n_columns : int
+            The number of columns that are compared.
+
+        Returns
+        -------
+        float
+        """
+        return distance
+
+    def check_schema(self, schema: Schema) -> None:
+        """Raise SchemaError if the columns cannot be compared, or are not those that were learned.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the rows to compare.
+        """
+        for column in schema:
+            if not self.takes_categories and column.categories is not None and len(column.categories) > 2:
+                raise SchemaError(
+                    f"column {column.name!r} holds categories, and the metric {self.name!r} would compare "
+                    "their codes as numbers: use Gower().learn(rows), or code them first, e.g. by "
+                    "lyceum.prepare.OneOfC()"
+                )
+
+    def __call__(self, x: Any, y: Any) -> float:
+        """The distance of two rows.
+
+        >>> from lyceum.distances import Manhattan
+        >>> Manhattan()([0, 0], [3, 4])
+        7.0
+        """
+        from lyceum._core.distances.pairs import pairwise
+
+        one, two = (np.asarray(row, dtype=np.float64).reshape(1, -1) for row in (x, y))
+        return float(pairwise(one, two, metric=self)[0, 0])
+
+
+Class = TypeVar("Class", bound=type[Metric])
+_METRICS: dict[str, type[Metric]] = {}
+
+
+def register_metric(name: str) -> Callable[[Class], Class]:
+    """A class decorator that registers a metric for `metric(name)`."""
+
+    def register(cls: Class) -> Class:
+        cls.name = name
+        _METRICS[name] = cls
+        return cls
+
+    return register
+
+
+def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: Any) -> Metric:
+    """A metric by its name; a metric is given back as it is.
+
+    Parameters
+    ----------
+    name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", \
+"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"}, Metric, its class or callable
+        A callable takes two rows and gives their distance; it is called for every pair (`FunctionMetric`).
+    **options
+        Parameters of the metric, e.g. `p` of "minkowski".
+
+    Returns
+    -------
+    Metric
+
+    See Also
+    --------
+    Metric : what all metrics share.
+
+    Examples
+    --------
+    >>> from lyceum.distances import metric
+    >>> metric("minkowski", p=3)
+    Minkowski(p=3.0)
+    """
+    if isinstance(name, Metric):
+        if options:
+            raise SettingError(f"{name!r} is a metric with its parameters: give {_name_list(options)} to it")
+        return name
+    if isinstance(name, type) and issubclass(name, Metric):
+        return _with_options(name, options)
+    if callable(name):
+        from lyceum._core.distances.function import FunctionMetric
+
+        return FunctionMetric(name, **options)  # type: ignore[arg-type]
+    if not isinstance(name, str) or name not in _METRICS:
+        raise SettingError(f"there is no metric {name!r}: choose one of {', '.join(sorted(_METRICS))}")
+    return _with_options(_METRICS[name], options)
+
+
+def _with_options(kind: type[Metric], options: dict[str, Any]) -> Metric:
+    known = [field.name for field in fields(kind)]
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        takes = f"choose among {_name_list(known)}" if known else "it has none"
+        raise SettingError(f"{unknown[0]!r} is no parameter of the metric {kind.name!r}: {takes}")
+    return kind(**options)
+
+
+def _name_list(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+# -- rows in -------------------------------------------------------------------------------------------------
+
+
+def as_rows(rows: Any) -> Rows:
+    """Rows as they are, or scanned."""
+    return rows if isinstance(rows, Rows) else scan(rows)
+
+
+def moments_of(rows: Rows) -> Moments:
+    """Mean, spread and range of every column; zero-weight rows are ignored."""
+    return rows.reduce(_block_moments)
+
+
+def _block_moments(block: Block) -> Moments:
+    return Moments.of(block.without_zero_weights())
+
+
+def points_of(metric: Metric, X: Any) -> Points:
+    """All rows of X in memory, as the kernels compare them.
+
+    X is an array, sparse or not, a block, rows, or a frame, which is read as rows by a metric of its columns.
+    """
+    if is_frame(X) and hasattr(metric, "schema"):
+        X = as_rows(X) if metric.schema is None else scan(X, kinds=metric.schema)
+    if isinstance(X, Rows):
+        X = X.gathered("a search among rows in memory", "nearest(..., among=rows), which streams them")
+    if isinstance(X, Block):
+        metric.check_schema(X.schema)
+        X = X.X
+    return metric.points(_check(metric, X))
+
+
+def _check(metric: Metric, X: Any) -> Points:
+    if sparse.issparse(X):
+        return _checked_sparse(metric, X)
+    cells = float_matrix(X, "distances need")
+    _check_finite(metric, cells)
+    return cells
+
+
+def _checked_sparse(metric: Metric, X: Any) -> Points:
+    if not metric.takes_sparse:
+        raise SettingError(
+            f"the metric {metric.name!r} cannot take sparse rows: give X.toarray(), or take one that can, "
+            "such as 'euclidean', 'manhattan' or 'cosine'"
+        )
+    X = sparse.csr_array(X, copy=True)
+    X.sum_duplicates()
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    X.indices, X.indptr = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
+    _check_finite(metric, X.data.reshape(1, -1))
+    return X
+
+
+def _check_finite(metric: Metric, cells: np.ndarray) -> None:
+    check_finite(cells, f"the metric {metric.name!r}", metric.takes_missing, "the metric 'gower'")
+
+
+def check_columns(who: str, learned: Schema | None, schema: Schema) -> None:
+    """Refuse rows of other columns or other categories than those that were learned."""
+    if learned is None:
+        return
+    same = len(learned) == len(schema) and all(map(lambda a, b: a.same_as(b), learned, schema))
+    if not same:
+        raise SchemaError(
+            f"the columns of the rows are not those that {who} was fitted on: names, kinds and categories "
+            "must agree, e.g. scan(..., kinds=rows.schema) of the fitted rows"
+        )
+
+
+def schema_of(X: Any) -> Schema | None:
+    """The schema of rows, None of arrays."""
+    return X.schema if isinstance(X, Rows | Block) else None
+
+
+def check_same_categories(known: Schema | None, other: Schema | None) -> None:
+    """Refuse two sets of rows in which one code stands for different categories."""
+    for one, two in zip(known or (), other or ()):
+        if not (one.categories is two.categories is None) and not one.same_as(two):
+            raise SchemaError(
+                f"the two sets of rows cannot be compared, as {one.difference(two)} in one of them: read "
+                "both by scan(..., kinds=schema) with one schema that has all categories"
+            )

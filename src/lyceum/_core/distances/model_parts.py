@@ -1,0 +1,34 @@
+"""What a model file may hold of a metric: the metrics themselves, and what they learn."""
+
+from __future__ import annotations
+
+from lyceum._core.distances.differences import (
+    Chebyshev,
+    Euclidean,
+    Mahalanobis,
+    Manhattan,
+    Minkowski,
+    SquaredEuclidean,
+)
+from lyceum._core.distances.directions import Correlation, Cosine
+from lyceum._core.distances.gower import Gower
+from lyceum._core.distances.matches import Hamming, Jaccard
+from lyceum._core.distances.value_difference import COLUMN_PARTS, ValueDifference
+
+__all__ = ["METRIC_PARTS"]
+
+METRIC_PARTS: tuple[type, ...] = (
+    Chebyshev,
+    Correlation,
+    Cosine,
+    Euclidean,
+    Gower,
+    Hamming,
+    Jaccard,
+    Mahalanobis,
+    Manhattan,
+    Minkowski,
+    SquaredEuclidean,
+    ValueDifference,
+    *COLUMN_PARTS,
+)

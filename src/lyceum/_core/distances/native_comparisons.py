@@ -1,0 +1,85 @@
+"""The native comparisons of prepared rows, dense or sparse."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.distances.function import FunctionSpace
+from lyceum._core.distances.metrics import Space
+from lyceum._core.native import native
+from lyceum.errors import SettingError
+from lyceum.report import show_count
+
+__all__ = ["alike", "raw_nearest", "raw_pairwise"]
+
+
+def alike(A: Any, B: Any) -> tuple[Any, Any]:
+    """Both sides dense or both sparse, of one type of numbers."""
+    if A.shape[1] != B.shape[1]:
+        raise SettingError(
+            f"rows of {show_count(A.shape[1], 'column')} cannot be compared with rows of "
+            f"{show_count(B.shape[1], 'column')}"
+        )
+    if sparse.issparse(A) != sparse.issparse(B):
+        A, B = _csr(A), _csr(B)
+    if A.dtype != B.dtype:
+        A, B = A.astype(np.float64, copy=False), B.astype(np.float64, copy=False)
+    return A, B
+
+
+def _csr(A: Any) -> Any:
+    if sparse.issparse(A):
+        return A
+    A = sparse.csr_array(A)
+    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    return A
+
+
+def raw_pairwise(space: Any, A: Any, B: Any, out: np.ndarray) -> None:
+    """Set out (n, m) to the raw values of all pairs under a `Space` or a `FunctionSpace`."""
+    if space.name == "function":
+        space.set(A, B, out)
+    elif sparse.issparse(A):
+        native.sparse_pairwise(space.name, space.power, *_parts(A), *_parts(B), out)
+    else:
+        native.pairwise(*cast(Space, space), A, B, out)
+
+
+def raw_nearest(
+    space: Any, A: Any, B: Any, k: int, skip: np.ndarray | None, first: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k smallest raw values for every row of A, and the rows of B, numbered from `first`; (n, k) each.
+
+    `skip` holds the row number that each row of A leaves out. Where there are fewer than k rows, raw values
+    are infinite and row numbers -1.
+    """
+    raw, rows = np.empty((A.shape[0], k)), np.empty((A.shape[0], k), dtype=np.int64)
+    if space.name == "function":
+        return _function_nearest(space, A, B, k, skip, first)
+    if sparse.issparse(A):
+        native.sparse_nearest(space.name, space.power, *_parts(A), *_parts(B), skip, first, raw, rows)
+    else:
+        native.nearest(*cast(Space, space), A, B, skip, first, raw, rows)
+    return raw, rows
+
+
+def _function_nearest(
+    space: FunctionSpace, A: np.ndarray, B: np.ndarray, k: int, skip: np.ndarray | None, first: int
+) -> tuple[np.ndarray, np.ndarray]:
+    raw, rows = np.full((len(A), k), np.inf), np.full((len(A), k), -1, dtype=np.int64)
+    all_of = np.empty((1, len(B)))
+    for i in range(len(A)):
+        space.set(A[i : i + 1], B, all_of)
+        order = np.argsort(all_of[0], kind="stable")
+        if skip is not None:
+            order = order[order != skip[i] - first]
+        order = order[:k]
+        raw[i, : len(order)], rows[i, : len(order)] = all_of[0, order], order + first
+    return raw, rows
+
+
+def _parts(A: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return A.indptr, A.indices, A.data

@@ -1,0 +1,47 @@
+"""The index of the rows that a learner stores: made when first needed, never part of the model's state."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data import Block
+from lyceum._core.distances import NeighborIndex
+from lyceum.errors import ModelFileError
+
+__all__ = ["check_stored", "float_cells", "queries", "stored_index"]
+
+_indexes: WeakKeyDictionary[Any, tuple[Any, NeighborIndex]] = WeakKeyDictionary()
+
+
+def float_cells(block: Block) -> Any:
+    """The cells of a block in double precision: sparse as they came, or dense and in the order of rows."""
+    if sparse.issparse(block.X):
+        return sparse.csr_array(block.X, dtype=np.float64)
+    return np.ascontiguousarray(block.X, dtype=np.float64)
+
+
+def queries(model: Any, block: Block) -> Any:
+    """The rows of a block as the index of the model takes them: dense where `model.rows_` are."""
+    if sparse.issparse(model.rows_):
+        return float_cells(block)
+    return np.ascontiguousarray(block.dense, dtype=np.float64)
+
+
+def check_stored(model: Any, n: int) -> None:
+    """Raise unless `model.rows_`, read from a file, are n rows of the model's columns."""
+    rows, shape = model.rows_, (n, len(model.design_names))
+    if rows.shape != shape:
+        raise ModelFileError(f"has {type(model).__name__}.rows_ of shape {rows.shape}, not {shape}")
+
+
+def stored_index(model: Any) -> NeighborIndex:
+    """The index of `model.rows_` by `model.metric_`."""
+    rows, index = _indexes.get(model, (None, None))
+    if index is None or rows is not model.rows_:
+        index = NeighborIndex(model.rows_, metric=model.metric_)
+        _indexes[model] = (model.rows_, index)
+    return index

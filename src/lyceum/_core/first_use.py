@@ -1,0 +1,62 @@
+"""Packages whose names are imported when they are first used."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_IMPORT = re.compile(r"^from (\S+) import (\(.*?\)|[^(]*?)$", re.M | re.S)
+_NAME = re.compile(r"(\w+) as \1\b")
+
+
+def import_on_first_use(
+    package: str, before: str | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """The `__getattr__`, `__dir__` and `__all__` of a package that imports its modules as they are needed.
+
+    The names of the package stand in its stub, `__init__.pyi`, where type checkers read them too:
+    `from lyceum.bayes.naive_bayes import NaiveBayes as NaiveBayes`.
+
+    Parameters
+    ----------
+    package : str
+        Its `__name__`.
+    before : str, optional
+        A module to import first, where imports are not yet deep.
+
+    Examples
+    --------
+    >>> find, listed, public = import_on_first_use("lyceum.workflows")
+    >>> find("fit_file").__module__, "fit_file" in listed(), "fit_file" in public
+    ('lyceum.workflows.fit', True, True)
+    >>> find("nothing")
+    Traceback (most recent call last):
+    AttributeError: module 'lyceum.workflows' has no attribute 'nothing'
+    """
+    homes = _names_in_stub(package)
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if before is not None:
+            importlib.import_module(before)
+        return getattr(importlib.import_module(homes[name]), name)
+
+    return find, lambda: sorted(homes), sorted(homes, key=_order)
+
+
+def _names_in_stub(package: str) -> dict[str, str]:
+    """The module of every name that the stub of a package imports."""
+    file = sys.modules[package].__file__
+    assert file is not None
+    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    return {name: module for module, names in _IMPORT.findall(stub) for name in _NAME.findall(names)}
+
+
+def _order(name: str) -> tuple[bool, bool, str]:
+    """Constants, classes, functions; each by the alphabet."""
+    return not name.isupper(), not name[0].isupper(), name

@@ -1,0 +1,1 @@
+"""Gaussian distributions: densities, products, priors."""

@@ -1,0 +1,1 @@
+"""Loss matrices and their files."""

@@ -1,0 +1,71 @@
+"""Platt's sigmoid: scores to probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+
+from lyceum._core.statistics import PositiveFactor
+
+__all__ = ["fit_sigmoid"]
+
+
+def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """(A, B) of P(positive | f) = 1 / (1 + exp(-(A f + B))) by Newton's method.
+
+    The targets are (n₊ + 1) / (n₊ + 2) and 1 / (n₋ + 2) instead of 1 and 0, so that A stays finite where the
+    scores separate the classes.
+
+    Parameters
+    ----------
+    scores : array of shape (n,)
+        f, one per row.
+    positive : array of bool of shape (n,)
+        Which rows are positive.
+    w : array of shape (n,)
+        Weights of the rows.
+
+    Returns
+    -------
+    array of shape (2,)
+        A and B.
+
+    See Also
+    --------
+    lyceum.decision.PosteriorMap : The sigmoid and other maps of posteriors.
+
+    References
+    ----------
+    J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood
+    methods", Advances in Large Margin Classifiers, 1999.
+    H.-T. Lin, C.-J. Lin and R. C. Weng, "A note on Platt's probabilistic outputs for support vector
+    machines", Machine Learning 68, 2007.
+
+    Examples
+    --------
+    >>> slope, _ = fit_sigmoid(np.array([-1.0, 1.0]), np.array([False, True]), np.ones(2))
+    >>> round(float(expit(slope)), 4)  # (1 + 1) / (1 + 2)
+    0.6667
+    """
+    high, low = float(w[positive].sum()), float(w[~positive].sum())
+    target = np.where(positive, (high + 1.0) / (high + 2.0), 1.0 / (low + 2.0))
+    Z = np.column_stack([scores, np.ones(len(scores))])
+    theta = np.array([0.0, np.log((high + 1.0) / (low + 1.0))])
+
+    def cost(at: np.ndarray) -> float:
+        u = Z @ at
+        return float(w @ (np.logaddexp(0.0, u) - target * u))
+
+    value = cost(theta)
+    for _ in range(100):
+        p = expit(Z @ theta)
+        gradient = Z.T @ (w * (p - target))
+        hessian = (Z * (w * p * (1 - p))[:, None]).T @ Z
+        step, length = -PositiveFactor.of(hessian).solve(gradient), 1.0
+        while cost(theta + length * step) > value + 1e-4 * length * float(gradient @ step) and length > 1e-10:
+            length /= 2
+        theta = theta + length * step
+        value = cost(theta)
+        if np.abs(gradient).max() < 1e-9 * max(1.0, w.sum()):
+            break
+    return theta

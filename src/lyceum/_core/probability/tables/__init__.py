@@ -1,0 +1,1 @@
+"""Discrete distributions: tables, factors and conjugate counts."""

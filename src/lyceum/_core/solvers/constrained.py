@@ -1,0 +1,197 @@
+"""The stationary points of a small problem, one set of binding constraints after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.solvers.kkt_system import ConstrainedProblem, named_functions, variable_names
+from lyceum._core.solvers.lagrange import HOLDS, UNDECIDED, ConstrainedOptima, StationaryPoint
+from lyceum.errors import SettingError
+from lyceum.progress import report
+
+__all__ = ["constrained_optima"]
+
+_MOST_INEQUALITIES = 10  # 2^10 sets of binding constraints
+_SAME = 1e-5  # points nearer than this are one
+_FLAT = 1e-6  # curvatures smaller than this, relative to the largest number around, are zero
+_KINDS = {1: "minimum", -1: "maximum", 0: "saddle point"}
+
+
+def constrained_optima(
+    objective: Callable[..., Any],
+    equalities: Any = (),
+    inequalities: Any = (),
+    *,
+    variables: Sequence[str] | None = None,
+    box: Any = (-10.0, 10.0),
+    n_starts: int = 30,
+    random_state: int = 0,
+) -> ConstrainedOptima:
+    """The stationary points of a function under constraints, with Lagrange multipliers and KKT conditions.
+
+    f(x) is stationary subject to h_i(x) = 0 and g_j(x) ≥ 0 where
+
+        ∇f = Σ λ_i ∇h_i + Σ μ_j ∇g_j,    h_i = 0,    g_j ≥ 0,    μ_j g_j = 0,
+
+    with all μ_j ≥ 0 at a minimum and all μ_j ≤ 0 at a maximum. For every set of inequalities that may bind,
+    these equations are solved from many starts (SciPy's `root`, then Newton's steps); points that meet all
+    conditions are merged, and classified by the curvature of f - Σ λh - Σ μg along the constraints.
+    Derivatives are differences of sixth order.
+
+    It is made to show small problems completely: few variables, up to 10 inequalities. Optima where the
+    gradients of binding constraints are dependent have no multipliers and are not found, nor are points far
+    outside of the box.
+
+    Parameters
+    ----------
+    objective : function
+        f, with one parameter per variable.
+    equalities : function, sequence of functions, or mapping of names to functions
+        h, zero where the constraint holds. Names, e.g. "x + y = 6", are what reports and pictures say.
+    inequalities : the same
+        g, at least zero where the constraint holds.
+    variables : sequence of str, optional
+        The names of the variables; by default those of the parameters of f.
+    box : pair of numbers, or one pair per variable, default=(-10, 10)
+        Where starts are drawn from.
+    n_starts : int, default=30
+        How many starts there are per set of binding inequalities.
+    random_state : int, default=0
+        The seed of the starts.
+
+    Returns
+    -------
+    ConstrainedOptima
+        With `points`, `minima`, `maxima`, `feasible`, `sentences()` and `summary()`.
+
+    See Also
+    --------
+    lyceum.plot.constrained_optima : The picture for two variables.
+
+    References
+    ----------
+    Kuhn and Tucker (1951), Nonlinear programming, Second Berkeley Symposium.
+    Nocedal and Wright (2006), Numerical Optimization, chapter 12.
+
+    Examples
+    --------
+    >>> from lyceum.solvers import constrained_optima
+    >>> print(constrained_optima(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6}, n_starts=5))
+    Maximum: 9 at x = 3, y = 3.
+      x + y = 6 has the multiplier 3: raising its right side by a little ε changes the value by 3 ε.
+    """
+    names = variable_names(objective, variables)
+    problem = ConstrainedProblem(
+        objective,
+        named_functions(equalities, "h", len(names)),
+        named_functions(inequalities, "g", len(names)),
+        names,
+    )
+    if len(problem.inequalities) > _MOST_INEQUALITIES:
+        raise SettingError(
+            f"there are {len(problem.inequalities)} inequalities, but all sets of binding ones are tried, "
+            f"which is done for up to {_MOST_INEQUALITIES}: use scipy.optimize.minimize"
+        )
+    if clash := set(problem.equalities) & set(problem.inequalities):
+        raise SettingError(f"two constraints have the name {sorted(clash)[0]!r}: give each its own")
+    starts = _starts(box, len(names), n_starts, random_state)
+    feasible = [problem.nearest_feasible(start) for start in starts]
+    near = min(feasible, key=problem.violation)
+    violation = problem.violation(near)
+    if violation > HOLDS:
+        return ConstrainedOptima(problem, (), False, near, violation)
+    starts[1::2] = feasible[1::2]  # every other one from where constraints hold
+    points = sorted(_points(problem, starts), key=lambda point: (round(point.value, 9), *point.x))
+    met = [problem.value(x) for x in feasible if problem.violation(x) <= HOLDS]
+    met = [value for value in (*met, *(point.value for point in points)) if np.isfinite(value)]
+    reached = min(met, default=np.inf), max(met, default=-np.inf)
+    return ConstrainedOptima(problem, tuple(points), True, near, violation, reached)
+
+
+def _starts(box: Any, d: int, n: int, seed: int) -> np.ndarray:
+    low, high = np.broadcast_to(np.asarray(box, dtype=np.float64), (d, 2)).T
+    if not (np.isfinite(low) & np.isfinite(high) & (low < high)).all():
+        raise SettingError("box is a pair of numbers, the lower first, or one such pair per variable")
+    drawn = np.random.default_rng(seed).random((max(1, n), d))
+    drawn[0] = 0.5
+    return low + drawn * (high - low)
+
+
+def _points(problem: ConstrainedProblem, starts: np.ndarray) -> list[StationaryPoint]:
+    kept: list[StationaryPoint] = []
+    sets = list(_active_sets(problem, starts.shape[1]))
+    for done, active in enumerate(sets):
+        for start in starts:
+            z = problem.solve(start, active)
+            point = None if z is None else _judge(problem, z, active)
+            if point is not None and not any(_same(point.x, other.x) for other in kept):
+                kept.append(point)
+        report("sets of binding constraints", done + 1, len(sets))
+    return kept
+
+
+def _active_sets(problem: ConstrainedProblem, d: int) -> Iterator[tuple[int, ...]]:
+    most = min(len(problem.inequalities), max(0, d - len(problem.equalities)))
+    for size in range(most + 1):
+        yield from combinations(range(len(problem.inequalities)), size)
+
+
+def _judge(problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]) -> StationaryPoint | None:
+    """The point, if it meets all conditions of a minimum or of a maximum."""
+    d, n_equal = len(problem.variables), len(problem.equalities)
+    x, multipliers = z[:d] + 0.0, z[d:]
+    slope = problem.gradient(problem.objective, x)
+    J = problem.jacobian(problem.constraints(active), x)
+    scale = 1.0 + np.abs(slope).max() + np.abs(multipliers).max(initial=0.0) + np.abs(J).max(initial=0.0)
+    stationarity = float(np.abs(slope - multipliers @ J).max())
+    g, mu = problem.g(x), multipliers[n_equal:]
+    violation, holds = problem.violation(x), HOLDS * (1.0 + np.abs(x).max())
+    if not stationarity <= 1e-7 * scale or not violation <= holds:
+        return None
+    if not np.abs(g[list(active)]).max(initial=0.0) <= holds:
+        return None  # the solver ended before it came to the constraint
+    if np.linalg.matrix_rank(J, tol=1e-6 * scale) < len(J):
+        return None  # dependent gradients: the multipliers are not determined
+    mu = np.where(np.abs(mu) <= 1e-7 * scale, 0.0, mu)
+    if (mu > 0).any() and (mu < 0).any():
+        return None  # neither a minimum nor a maximum: f falls along one constraint and rises along the other
+    names = (*problem.equalities, *(list(problem.inequalities)[j] for j in active))
+    found = dict.fromkeys((*problem.equalities, *problem.inequalities), 0.0)
+    found |= dict(zip(names, (*multipliers[:n_equal].tolist(), *mu.tolist())))
+    residuals = {
+        "stationarity": stationarity,
+        "feasibility": violation,
+        "complementarity": float(np.abs(mu * g[list(active)]).max(initial=0.0)),
+    }
+    binding = tuple(name for name, value in zip(names, (*np.ones(n_equal), *mu)) if value)
+    kind = _kind(problem, x, multipliers, active, mu, scale)
+    return StationaryPoint(x, problem.value(x), kind, found, binding, residuals)
+
+
+def _kind(
+    problem: ConstrainedProblem,
+    x: np.ndarray,
+    multipliers: np.ndarray,
+    active: tuple[int, ...],
+    mu: np.ndarray,
+    scale: float,
+) -> str:
+    """By the curvature of the Lagrangian along the binding constraints, and the signs of μ."""
+    strict = [True] * len(problem.equalities) + (mu != 0).tolist()
+    J = problem.jacobian(problem.constraints(active), x)[strict]
+    along = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(x))
+    curvature = np.linalg.eigvalsh(along @ problem.hessian(x, multipliers, active) @ along.T)
+    size = _FLAT * scale
+    signs = {int(sign) for sign in np.sign(mu[mu != 0])}
+    signs |= {int(np.sign(value)) if abs(value) > size else 0 for value in curvature}
+    if signs == {1} or signs == {-1}:
+        return _KINDS[signs.pop()]
+    return _KINDS[0] if {1, -1} <= signs else UNDECIDED
+
+
+def _same(one: np.ndarray, two: np.ndarray) -> bool:
+    return bool(np.abs(one - two).max() <= _SAME * (1.0 + np.abs(two).max()))

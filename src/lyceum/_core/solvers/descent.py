@@ -1,0 +1,44 @@
+"""The loop that iterative solvers share: advance, look, record, report, stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lyceum._core.solvers.problem import Observer, Outcome, Point, is_flat
+from lyceum.progress import report
+
+__all__ = ["descent_loop"]
+
+# the next point, or None where no step lowers the objective; and the step that was tried
+Advance = Callable[[Point], tuple[Point | None, Any]]
+
+
+def descent_loop(
+    start: Point,
+    advance: Advance,
+    is_optimal: Callable[[Point], bool],
+    max_iter: int,
+    observer: Observer | None,
+    ends_flat: Callable[[Point, Any], bool] = is_flat,
+) -> Outcome:
+    """Advance from `start` until the point is optimal, no step helps, or `max_iter` iterations are done.
+
+    `observer` sees the start and every point after it. Where no step lowers the objective any more,
+    `ends_flat(point, step)` says whether that is the optimum to the last digit.
+    """
+    here, history = start, [start.value]
+    if observer:
+        observer(here)
+    for n_iter in range(1, max_iter + 1):
+        there, step = advance(here)
+        if there is None:
+            return Outcome(here, n_iter, ends_flat(here, step), history)
+        here = there
+        history.append(here.value)
+        if observer:
+            observer(here)
+        report("iterations", n_iter, max_iter)
+        if is_optimal(here):
+            return Outcome(here, n_iter, True, history)
+    return Outcome(here, max_iter, False, history)

@@ -1,0 +1,144 @@
+"""Gradient descent and conjugate gradients: first-order methods, to teach and to compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lyceum._core.solvers.descent import descent_loop
+from lyceum._core.solvers.problem import Observer, Outcome, Point, Problem, backtrack, gradient_test
+
+__all__ = ["ConjugateGradient", "GradientDescent"]
+
+
+@dataclass(frozen=True, slots=True)
+class GradientDescent:
+    """θ ← θ - t g, with t twice that of the last step, then cut until the objective falls enough.
+
+    The condition number of the problem sets its pace: columns of unit deviation help.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        False: points need no second derivatives.
+
+    See Also
+    --------
+    ConjugateGradient : Directions that take account of the last one: fewer iterations.
+    Problem : What is minimised.
+    Outcome : What `minimise` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import GradientDescent, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
+    >>> found = GradientDescent().minimise(Bowl(), start, max_iter=200, tol=1e-6)
+    >>> found.point.theta.round(4).tolist(), found.converged
+    ([0.6931, 3.0], True)
+    """
+
+    needs_hessian: ClassVar[bool] = False
+
+    def minimise(
+        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    ) -> Outcome:
+        """The minimum from `start`, where the gradient's size is at most `tol`."""
+        rate = 1.0 / max(float(np.linalg.norm(start.gradient)), 1e-300)
+
+        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
+            nonlocal rate
+            step = -rate * here.gradient
+            if not step.any():
+                return None, step
+            there = backtrack(problem, here, step, self.needs_hessian)
+            if there is not None:
+                moved = float(np.linalg.norm(there.theta - here.theta))
+                rate = 2 * moved / float(np.linalg.norm(here.gradient))
+            return there, step
+
+        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
+
+
+@dataclass(frozen=True, slots=True)
+class ConjugateGradient:
+    """Preconditioned nonlinear conjugate gradients (Polak and Ribière, restarted where β < 0).
+
+    With z = M⁻¹ g the direction is p ← -z + β p, β = max(0, z·(g - g_last) / z_last·g_last). A secant through
+    the slopes at both ends of the first trial gives the length: two passes per iteration at most.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        False: points need no second derivatives.
+
+    See Also
+    --------
+    GradientDescent : The gradient alone.
+    LBFGS : More memory, usually fewer passes.
+    Problem : What is minimised; its `precondition` is M⁻¹.
+    Outcome : What `minimise` returns.
+
+    References
+    ----------
+    E. Polak and G. Ribière, "Note sur la convergence de méthodes de directions conjuguées", Revue française
+    d'informatique et de recherche opérationnelle 3, 1969.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import ConjugateGradient, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
+    >>> found = ConjugateGradient().minimise(Bowl(), start, max_iter=50, tol=1e-6)
+    >>> found.point.theta.round(4).tolist(), found.converged
+    ([0.6931, 3.0], True)
+    """
+
+    needs_hessian: ClassVar[bool] = False
+
+    def minimise(
+        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    ) -> Outcome:
+        """The minimum from `start`, where the gradient's size is at most `tol`."""
+        z = problem.precondition(start.gradient)
+        step = -z
+
+        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
+            nonlocal z, step
+            if np.vdot(here.gradient, step) >= 0:
+                step = -z
+            tried, there = step, self._along(problem, here, step)
+            if there is not None:
+                last, z = z, problem.precondition(there.gradient)
+                below = float(np.vdot(last, here.gradient))
+                change = float(np.vdot(z, there.gradient - here.gradient))
+                beta = max(0.0, change / below) if below > 0 else 0.0
+                step = -z + beta * step
+            return there, tried
+
+        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
+
+    def _along(self, problem: Problem, here: Point, step: np.ndarray) -> Point | None:
+        there = backtrack(problem, here, step, self.needs_hessian)
+        if there is None:
+            return None
+        slope, end = float(np.vdot(here.gradient, step)), float(np.vdot(there.gradient, step))
+        length = float(np.vdot(there.theta - here.theta, step)) / float(np.vdot(step, step))
+        best = length * slope / (slope - end) if slope < end else 4 * length
+        best = float(np.clip(best, 0.1 * length, 4 * length))
+        if abs(best - length) < 0.1 * length:
+            return there
+        nearer = problem.evaluate(here.theta + best * step, self.needs_hessian)
+        return nearer if nearer.value <= there.value else there

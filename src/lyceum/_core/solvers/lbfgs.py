@@ -1,0 +1,109 @@
+"""Limited-memory BFGS with a fixed preconditioner (Nocedal 1980; Liu and Nocedal 1989)."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lyceum._core.solvers.descent import descent_loop
+from lyceum._core.solvers.problem import Observer, Outcome, Point, Problem, backtrack, gradient_test
+
+__all__ = ["LBFGS"]
+
+
+@dataclass(frozen=True, slots=True)
+class LBFGS:
+    """Quasi-Newton steps from the last `memory` changes of the gradient, starting from γ M⁻¹ instead of γ I.
+
+    With an M that resembles the Hessian the condition of the data does not slow it down.
+
+    Parameters
+    ----------
+    memory : int, default=12
+        How many pairs of steps and changes of the gradient are kept.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        False: points need no second derivatives.
+
+    See Also
+    --------
+    Newton : With second derivatives, for few parameters.
+    ConjugateGradient : With less memory.
+    Problem : What is minimised; its `precondition` is M⁻¹.
+    Outcome : What `minimise` returns.
+
+    References
+    ----------
+    D. C. Liu and J. Nocedal, "On the limited memory BFGS method for large scale optimization", Mathematical
+    Programming 45, 1989.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.solvers import LBFGS, Point, Problem
+    >>> class Bowl(Problem):  # e^x - 2x + (y - 3)², least where x = log 2, y = 3
+    ...     def evaluate(self, theta, hessian=False):
+    ...         x, y = theta
+    ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
+    ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
+    >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
+    >>> found = LBFGS(memory=5).minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> found.point.theta.round(4).tolist(), found.converged
+    ([0.6931, 3.0], True)
+    """
+
+    memory: int = 12
+    needs_hessian: ClassVar[bool] = False
+
+    def minimise(
+        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    ) -> Outcome:
+        """The minimum from `start`, where the gradient's size is at most `tol`."""
+        changes: deque[_Change] = deque(maxlen=self.memory)
+
+        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
+            step = -_inverse_times(changes, here.gradient, problem)
+            there = backtrack(problem, here, step, self.needs_hessian)
+            if there is None and changes:  # forget the past, follow the preconditioned gradient
+                changes.clear()
+                step = -problem.precondition(here.gradient)
+                there = backtrack(problem, here, step, self.needs_hessian)
+            if there is not None:
+                change = _Change.between(here, there)
+                if change.curvature > 0:
+                    changes.append(change)
+            return there, step
+
+        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    step: np.ndarray
+    gradient: np.ndarray
+    curvature: float
+
+    @classmethod
+    def between(cls, here: Point, there: Point) -> _Change:
+        step, gradient = there.theta - here.theta, there.gradient - here.gradient
+        return cls(step, gradient, float(np.vdot(step, gradient)))
+
+
+def _inverse_times(changes: deque[_Change], gradient: np.ndarray, problem: Problem) -> np.ndarray:
+    """The two-loop recursion: the quasi-Newton inverse Hessian times the gradient."""
+    q, weights = gradient.copy(), []
+    for change in reversed(changes):
+        weights.append(float(np.vdot(change.step, q)) / change.curvature)
+        q -= weights[-1] * change.gradient
+    q = problem.precondition(q)
+    if changes:
+        last = changes[-1]
+        q *= last.curvature / float(np.vdot(last.gradient, problem.precondition(last.gradient)))
+    for change, weight in zip(changes, reversed(weights)):
+        q += (weight - float(np.vdot(change.gradient, q)) / change.curvature) * change.step
+    return q

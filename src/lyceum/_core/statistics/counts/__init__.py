@@ -1,0 +1,1 @@
+"""Counts of categories and bins, and tests on them."""

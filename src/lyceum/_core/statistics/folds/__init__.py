@@ -1,0 +1,1 @@
+"""Folds of rows for cross-validation."""

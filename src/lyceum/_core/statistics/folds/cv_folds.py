@@ -1,0 +1,259 @@
+"""The parameter `cv` of every learner: folds by a number, a splitter, or a list or generator of splits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, Rows, Schema
+from lyceum._core.statistics.folds.hashed_folds import FoldStatistics, fold_numbers
+from lyceum.errors import LyceumError, SettingError
+from lyceum.report import show_count
+
+__all__ = ["Folds", "SplitStatistics", "folds_of", "given_splits"]
+
+Of = Callable[[Block], Any]
+Reduce = Callable[[Rows, Of], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitStatistics:
+    """The statistic of all rows, and those of the training and test rows of every split.
+
+    Attributes
+    ----------
+    total : statistic
+        Of all rows.
+    pairs : list of (statistic, statistic)
+        The statistics of the training and of the test rows of every split.
+
+    See Also
+    --------
+    folds_of : Folds, whose `statistics` makes it.
+    FoldStatistics : One statistic per fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import Moments
+    >>> from lyceum._core.statistics import folds_of
+    >>> rows = scan(np.array([[1.0], [2.0], [3.0], [6.0]]))
+    >>> folds = folds_of([([0, 1], [2, 3]), ([2, 3], [0, 1])], rows, seed=0)
+    >>> found = folds.statistics(rows, Moments.of)
+    >>> found.total.mean.tolist(), [(train.mean.tolist(), test.mean.tolist()) for train, test in found.pairs]
+    ([3.0], [([1.5], [4.5]), ([4.5], [1.5])])
+    """
+
+    total: Any
+    pairs: list[tuple[Any, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class HashedFolds:
+    """Folds by a hash of the row numbers: the same from any source, without a list of rows."""
+
+    n_splits: int
+    seed: int
+
+    def statistics(self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce) -> SplitStatistics:
+        """The statistics of all folds in one pass."""
+        found = reduce(rows, partial(FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed))
+        return SplitStatistics(found.total, [(found.without(f), fold) for f, fold in enumerate(found.folds)])
+
+    def test_rows(self, block: Block) -> Iterator[np.ndarray]:
+        """Which rows of the block are tested on, in every fold."""
+        fold = fold_numbers(block, self.n_splits, self.seed)
+        return (fold == f for f in range(self.n_splits))
+
+    def parts(self, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
+        """Training and test rows of every fold."""
+        for f in range(self.n_splits):
+            step = _InFold(self.n_splits, self.seed, f, True)
+            yield rows.then(replace(step, inside=False)), rows.then(step)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSplits:
+    """Training and test rows of every split, as a splitter or a list of splits gave them."""
+
+    train: np.ndarray  # (k, n) of bool
+    test: np.ndarray
+
+    @classmethod
+    def of(cls, cv: Any, rows: Rows, classifier: bool) -> GivenSplits:
+        y = rows.y
+        n = len(rows) if y is None else len(y)
+        pairs = given_splits(cv, n, y, classifier=classifier)
+        sides = np.zeros((2, len(pairs), n), dtype=bool)
+        for k, (train, test) in enumerate(pairs):
+            sides[0, k, train], sides[1, k, test] = True, True
+        return cls(*sides)
+
+    @property
+    def n_splits(self) -> int:
+        return len(self.train)
+
+    def statistics(self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce) -> SplitStatistics:
+        """The statistics of the training and the test rows of every split, in one pass."""
+        parts = reduce(rows, partial(_SidesOfSplits.of, statistic=of, splits=self)).parts
+        k = self.n_splits
+        return SplitStatistics(parts[0], list(zip(parts[1 : k + 1], parts[k + 1 :])))
+
+    def test_rows(self, block: Block) -> Iterator[np.ndarray]:
+        """Which rows of the block are tested on, in every split."""
+        return iter(self.test[:, block.start : block.start + len(block)])
+
+    def parts(self, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
+        """Training and test rows of every split."""
+        for train, test in zip(self.train, self.test):
+            yield rows.then(_Chosen(train)), rows.then(_Chosen(test))
+
+
+def given_splits(
+    cv: Any, n: int, y: Any = None, groups: Any = None, *, X: Any = None, classifier: bool = False
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The numbers of the training and of the test rows of every split that a splitter or a list gives.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+        As scikit-learn's `check_cv` takes it; train and test are row numbers or masks.
+    n : int
+        The number of rows.
+    y, groups : array of shape (n,), optional
+        The targets, and the groups that a splitter keeps together.
+    X : array or frame of n rows, optional
+        What a splitter is shown; by default a column of zeros.
+    classifier : bool, default=False
+        Whether a number, or None, means stratified folds.
+
+    Returns
+    -------
+    list of (train, test)
+        Two arrays of row numbers per split.
+
+    See Also
+    --------
+    folds_of : Folds for statistics, by a hash of the row numbers where `cv` is a number.
+
+    Raises
+    ------
+    SettingError
+        Where `cv` gives something else, no split at all, or cannot split these rows.
+
+    Examples
+    --------
+    >>> given_splits([([0, 1], [2]), ([True, False, False], [1, 2])], 3)
+    [(array([0, 1]), array([2])), (array([0]), array([1, 2]))]
+    """
+    from sklearn.model_selection import check_cv  # statistics alone do not need scikit-learn
+
+    shown = np.zeros((n, 1)) if X is None else X
+    try:
+        pairs = list(check_cv(cv, y, classifier=classifier).split(shown, y, groups))
+        found = [(_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs]
+    except LyceumError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise SettingError(
+            "cv must be a number of folds, a splitter or a list of (training rows, test rows), and fit "
+            f"{show_count(n, 'row')}: {error}"
+        ) from error
+    if not found:
+        raise SettingError("cv has no splits: a generator is empty after its first use, give a list")
+    return found
+
+
+def _row_numbers(rows: Any, n: int) -> np.ndarray:
+    found = np.asarray(rows)
+    if found.ndim == 1 and found.dtype.kind == "b" and len(found) == n:
+        return np.flatnonzero(found)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise SettingError("cv must give the numbers of rows, or one true/false per row")
+    found = found.astype(np.intp, copy=False)
+    if found.size and not -n <= found.min() <= found.max() < n:
+        row = found.max() if found.max() >= n else found.min()
+        raise SettingError(f"cv names row {row}, which does not exist: there are {show_count(n, 'row')}")
+    return found
+
+
+Folds = HashedFolds | GivenSplits
+
+
+def folds_of(cv: Any, rows: Rows, seed: int, classifier: bool = False) -> Folds:
+    """The folds that a parameter `cv` asks for.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+        A number: folds by a hash of the row numbers and the seed. Splitters and lists need the number of
+        rows, and None is scikit-learn's default of five folds.
+    rows : Rows
+        The rows to be divided.
+    seed : int
+        Of the hash.
+    classifier : bool, default=False
+        Whether None means stratified folds.
+
+    Returns
+    -------
+    HashedFolds or GivenSplits
+    """
+    return HashedFolds(int(cv), seed) if isinstance(cv, Integral) else GivenSplits.of(cv, rows, classifier)
+
+
+@dataclass(frozen=True, slots=True)
+class _SidesOfSplits:
+    """One pass: the statistic of all rows, of the training rows of every split, and of its test rows."""
+
+    parts: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, block: Block, statistic: Of, splits: GivenSplits) -> _SidesOfSplits:
+        here = slice(block.start, block.start + len(block))
+        chosen = [*splits.train[:, here], *splits.test[:, here]]
+        return cls((statistic(block), *(statistic(block.take(rows)) for rows in chosen)))
+
+    def merge(self, other: _SidesOfSplits) -> _SidesOfSplits:
+        return _SidesOfSplits(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
+
+    @property
+    def is_finite(self) -> bool:
+        return getattr(self.parts[0], "is_finite", True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A step that keeps some rows of a source, by their numbers."""
+
+    rows: np.ndarray  # (n,) of bool
+    drops_rows = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        return block.take(self.rows[block.start : block.start + len(block)])
+
+
+@dataclass(frozen=True, slots=True)
+class _InFold:
+    """A step that keeps the rows of one fold, or all others."""
+
+    n_folds: int
+    seed: int
+    fold: int
+    inside: bool
+    drops_rows = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        return block.take((fold_numbers(block, self.n_folds, self.seed) == self.fold) == self.inside)

@@ -1,0 +1,236 @@
+"""Log losses of linear classifiers: value, gradient and, if requested, Hessian, summed over rows.
+
+The design is [x - shift, 1]: about the column means the curvature is well scaled for any offsets of the
+columns. `coef` has the intercept last. Class weights multiply the rows' own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import log_softmax, softmax
+
+from lyceum._core.data import Block, dense_cells
+from lyceum._core.native import native
+from lyceum._core.statistics.sparse import SparseCells
+
+__all__ = ["LogisticLoss", "SoftmaxCurvature", "SoftmaxLoss"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Loss:
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray | None
+
+    def merge(self, other: Any) -> Any:
+        hessian = None if self.hessian is None or other.hessian is None else self.hessian + other.hessian
+        return type(self)(self.value + other.value, self.gradient + other.gradient, hessian)
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticLoss(_Loss):
+    """Binary log loss Σ w [log(1 + exp z) - y z], z = [x - shift, 1] · coef, for class codes y of 0 and 1.
+
+    Attributes
+    ----------
+    value : float
+        The loss.
+    gradient : array of shape (d + 1,)
+        Its derivatives by the coefficients.
+    hessian : array of shape (d + 1, d + 1) or None
+        The second derivatives, if requested.
+
+    See Also
+    --------
+    SoftmaxLoss : For more than two classes.
+    lyceum.linear.LogisticRegression : The learner that minimises it.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum._core.statistics import LogisticLoss
+    >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0], "y": ["a", "a", "b"]}), target="y")
+    >>> loss = rows.reduce(partial(LogisticLoss.of, coef=np.zeros(2), shift=np.zeros(1)))
+    >>> round(loss.value, 4), loss.gradient.tolist()  # 3 log 2, sum (1/2 - y) [x, 1]
+    (2.0794, [-1.5, 0.5])
+    """
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        coef: np.ndarray,
+        shift: np.ndarray,
+        hessian: bool = False,
+        class_weight: np.ndarray | None = None,
+    ) -> LogisticLoss:
+        """`coef` and the gradient have shape (d + 1,), the Hessian (d + 1, d + 1)."""
+        assert block.y is not None
+        p, w = len(coef), _weights(block, class_weight)
+        y, gradient, H = block.y.astype(np.float64), np.zeros(p), np.zeros((p, p)) if hessian else None
+        if not sparse.issparse(block.X):
+            return cls(native.logistic(block.X, y, w, coef, gradient, H, shift), gradient, H)
+        cells = SparseCells.of(block.X)
+        # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]] does the
+        # others.
+        rest = np.where(cells.full, 0.0, shift)
+        inner = np.append(coef[:-1], coef[-1] - rest @ coef[:-1])
+        data = cells.shift_data(shift)
+        value = native.sparse_logistic(cells.indptr, cells.indices, data, y, w, inner, gradient, H)
+        gradient[:-1] -= rest * gradient[-1]
+        if H is not None:
+            H[:-1] -= np.outer(rest, H[-1])
+            H[:, :-1] -= np.outer(H[:, -1], rest)
+        return cls(value, gradient, H)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftmaxLoss(_Loss):
+    """Multinomial log loss Σ w [log Σ_k exp z_k - z_y], z_k = [x - shift, 1] · coef_k, for class codes y.
+
+    Attributes
+    ----------
+    value : float
+        The loss.
+    gradient : array of shape (K, d + 1)
+        Its derivatives by the coefficients.
+    hessian : array of shape (K (d + 1), K (d + 1)) or None
+        The second derivatives, class by class, if requested.
+
+    See Also
+    --------
+    LogisticLoss : For two classes.
+    SoftmaxCurvature : Second derivatives in some of the coefficients.
+    lyceum.linear.LogisticRegression : The learner that minimises it.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum._core.statistics import SoftmaxLoss
+    >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0], "y": ["a", "b", "c"]}), target="y")
+    >>> loss = rows.reduce(partial(SoftmaxLoss.of, coef=np.zeros((3, 2)), shift=np.zeros(1)))
+    >>> round(loss.value, 4), loss.gradient[:, 0].round(4).tolist()  # 3 log 3, Σ (1/3 - 1[y=k]) x
+    (3.2958, [2.6667, 0.6667, -3.3333])
+    """
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        coef: np.ndarray,
+        shift: np.ndarray,
+        hessian: bool = False,
+        class_weight: np.ndarray | None = None,
+    ) -> SoftmaxLoss:
+        """`coef` and the gradient are (K, d + 1), the Hessian (K (d + 1), K (d + 1)), class by class."""
+        assert block.y is not None
+        w = _weights(block, class_weight)
+        if sparse.issparse(block.X) and not hessian:
+            return cls(*_sparse_softmax(block.X, block.y, w, coef, shift), None)
+        X = block.dense
+        gradient, H = np.zeros_like(coef), np.zeros((coef.size, coef.size)) if hessian else None
+        return cls(native.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftmaxCurvature:
+    """Second derivatives of `SoftmaxLoss` in some of its coefficients.
+
+        H = Σ_k X_kᵀ diag(w p_k) X_k - AᵀA,   A[i, (k, j)] = √w_i p_ik x_ij,
+
+    where X_k are the chosen columns of class k: one product of matrices and a small one per class.
+    Products are summed in float32 and the diagonal raised by a millionth, which keeps H positive: a model for
+    Newton steps, not second derivatives to the last digit.
+
+    Attributes
+    ----------
+    hessian : array of shape (m, m)
+        The second derivatives in the m chosen coefficients.
+
+    See Also
+    --------
+    SoftmaxLoss : The loss itself.
+    lyceum.solvers.Newton : Steps from second derivatives.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum._core.statistics import SoftmaxCurvature
+    >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0], "y": ["a", "b", "c"]}), target="y")
+    >>> chosen = dict(chosen=np.array([0, 2]), coef=np.zeros((3, 2)), shift=np.zeros(1))
+    >>> rows.reduce(partial(SoftmaxCurvature.of, **chosen)).hessian.round(3).tolist()  # Σx² (1[k=l] - 1/3)/3
+    [[13.111, -6.556], [-6.556, 13.111]]
+    """
+
+    hessian: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        coef: np.ndarray,
+        shift: np.ndarray,
+        chosen: np.ndarray,
+        class_weight: np.ndarray | None = None,
+    ) -> SoftmaxCurvature:
+        """`coef` is (K, d + 1), the intercept last; `chosen` are places in it, row after row."""
+        assert block.y is not None
+        output, column = np.divmod(chosen, coef.shape[1])
+        H, w = np.zeros((len(chosen), len(chosen))), _weights(block, class_weight)
+        places = [np.flatnonzero(output == k) for k in range(len(coef))]
+        step = max(256, (1 << 20) // max(1, len(chosen)))
+        for at in range(0, len(block), step):
+            some = slice(at, min(len(block), at + step))
+            X = dense_cells(block.X[some])
+            D = np.column_stack([X - shift, np.ones(len(X))])
+            P = softmax(D @ coef.T, axis=1)
+            root = np.ones(len(P)) if w is None else np.sqrt(w[some])
+            root = np.where(block.y[some] < 0, 0.0, root)  # unlabeled rows count for nothing
+            unit = np.maximum(np.abs(D).max(axis=0), np.finfo(np.float64).tiny)
+            D, P = (D / unit).astype(np.float32), P.astype(np.float32)
+            A = D[:, column]
+            A *= (P * root[:, None].astype(np.float32))[:, output]
+            part = -(A.T @ A).astype(np.float64)
+            for k, here in enumerate(places):
+                own = D[:, column[here]] * (np.sqrt(P[:, k]) * root.astype(np.float32))[:, None]
+                part[np.ix_(here, here)] += own.T @ own
+            H += part * unit[column] * unit[column][:, None]
+        H.flat[:: len(H) + 1] *= 1 + 1e-6
+        return cls(H)
+
+    def merge(self, other: SoftmaxCurvature) -> SoftmaxCurvature:
+        """The second derivatives summed over both sets of rows."""
+        return SoftmaxCurvature(self.hessian + other.hessian)
+
+
+def _weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:
+    if class_weight is None:
+        return block.w
+    return class_weight[block.y] if block.w is None else block.w * class_weight[block.y]
+
+
+def _sparse_softmax(
+    X: Any, y: np.ndarray, w: np.ndarray | None, coef: np.ndarray, shift: np.ndarray
+) -> tuple[float, np.ndarray]:
+    rows = np.arange(len(y))
+    log_p = log_softmax(X @ coef[:, :-1].T + (coef[:, -1] - coef[:, :-1] @ shift), axis=1)
+    losses = -log_p[rows, y]
+    residual = np.exp(log_p)
+    residual[rows, y] -= 1.0
+    if w is not None:
+        losses, residual = losses * w, residual * w[:, None]
+    totals = residual.sum(axis=0)
+    return float(losses.sum()), np.column_stack([(X.T @ residual).T - np.outer(totals, shift), totals])

@@ -1,0 +1,1 @@
+"""Means and scatter of rows, over all of them or by class."""

@@ -1,0 +1,75 @@
+"""Summaries by class, brought to the same classes before they are merged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lyceum._core.data import Block
+from lyceum.errors import DataError
+from lyceum.report import show_count
+
+__all__ = [
+    "align_labels",
+    "check_responsibilities",
+    "class_weights",
+    "classes_of",
+    "component_weights",
+    "place_classes",
+]
+
+
+def align_labels(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All labels of both, and where each side's labels stand among them.
+
+    Equal labels keep their order; different ones are sorted.
+
+    >>> align_labels(np.array(["b", "c"]), np.array(["a", "c"]))[0].tolist()
+    ['a', 'b', 'c']
+    """
+    if one is two or np.array_equal(one, two):
+        places = np.arange(len(one))
+        return one, places, places
+    both = np.union1d(one, two)
+    return both, np.searchsorted(both, one), np.searchsorted(both, two)
+
+
+def place_classes(values: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
+    """`values`, one entry per class, at their places among `size` classes; zeros elsewhere."""
+    if len(values) == size and (places[:-1] < places[1:]).all():
+        return values
+    wide = np.zeros((size, *values.shape[1:]), dtype=values.dtype)
+    wide[places] = values
+    return wide
+
+
+def class_weights(block: Block, n_classes: int) -> np.ndarray:
+    """The total weight of the rows of every class; rows without a class are left out."""
+    if block.y is None:
+        return np.array([block.weight])
+    y, w = block.y, block.w
+    if len(y) and y.min() < 0:
+        y, w = y[block.y >= 0], None if w is None else w[block.y >= 0]
+    return np.bincount(y, w, n_classes).astype(np.float64)
+
+
+def classes_of(block: Block) -> np.ndarray:
+    """The classes of the target; a single one when there is no target."""
+    target = block.schema.target
+    if block.y is None or target is None or target.categories is None:
+        return np.zeros(1, dtype=np.int64)
+    return target.categories
+
+
+def check_responsibilities(responsibilities: np.ndarray, n_rows: int) -> np.ndarray:
+    """Responsibilities as a float64 array of shape (n, K)."""
+    R = np.ascontiguousarray(responsibilities, dtype=np.float64)
+    if R.ndim != 2 or len(R) != n_rows:
+        raise DataError(
+            f"responsibilities have the shape {R.shape} for {show_count(n_rows, 'row')}: give one row per row"
+        )
+    return R
+
+
+def component_weights(block: Block, responsibilities: np.ndarray) -> np.ndarray:
+    """The total weight of every component, Σ w r."""
+    return responsibilities.sum(axis=0) if block.w is None else block.w @ responsibilities

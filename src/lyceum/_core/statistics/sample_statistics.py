@@ -1,0 +1,264 @@
+"""The statistics of a sample, column by column and pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, Rows, Schema, scan
+from lyceum._core.statistics.moments.moments import Moments, Scatter
+from lyceum._core.statistics.quantiles import Quantiles
+from lyceum.errors import DataError
+from lyceum.report import Table, show_count
+
+__all__ = ["SampleStatistics", "describe", "weighted_mean", "weighted_median", "weighted_quantile"]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleStatistics:
+    """The statistics of a sample, as `describe` finds them.
+
+    Variances and covariances divide by N - 1 (by the total weight less 1).
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    n_rows : int
+        The number of rows.
+    n_present : array
+        The weight of the cells of every column that are not missing.
+    mean : array
+        Their means.
+    median : array
+        Their medians.
+    variance : array
+        Their variances.
+    low : array
+        The smallest cells.
+    high : array
+        The largest cells.
+    covariance : array of shape (d, d)
+        Of the rows without missing cells.
+    sd : array
+        Their standard deviations.
+    range : array
+        The differences of the largest and the smallest cells.
+    correlation : array of shape (d, d)
+        Pearson's correlation; NaN where a column does not vary.
+    similarity : array of shape (d, d)
+        The squared correlation.
+
+    See Also
+    --------
+    describe : Makes it.
+    Moments : The statistic of every column.
+    lyceum.data.inspect : The kind of every column of a table.
+
+    Examples
+    --------
+    >>> from lyceum.statistics import describe
+    >>> found = describe([1.0, 2.0, 6.0])
+    >>> found.mean.tolist(), found.median.tolist(), found.variance.tolist(), found.range.tolist()
+    ([3.0], [2.0], [7.0], [5.0])
+    >>> describe([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]]).correlation.round(6).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+
+    names: tuple[str, ...]
+    n_rows: int
+    n_present: np.ndarray
+    mean: np.ndarray
+    median: np.ndarray
+    variance: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    covariance: np.ndarray
+
+    @property
+    def sd(self) -> np.ndarray:
+        return np.sqrt(self.variance)
+
+    @property
+    def range(self) -> np.ndarray:
+        return self.high - self.low
+
+    @property
+    def correlation(self) -> np.ndarray:
+        """Pearson's correlation; NaN where a column does not vary."""
+        spread = np.sqrt(np.diagonal(self.covariance))
+        product = np.outer(spread, spread)
+        found = np.divide(self.covariance, product, out=np.full_like(product, np.nan), where=product > 0)
+        return np.clip(found, -1.0, 1.0)
+
+    @property
+    def similarity(self) -> np.ndarray:
+        """Squared correlation: how much of one column a line in the other accounts for, from 0 to 1."""
+        return self.correlation**2
+
+    def __str__(self) -> str:
+        values = zip(self.names, self.mean, self.sd, self.low, self.median, self.high)
+        rows = [(name, *map(float, numbers)) for name, *numbers in values]
+        head = ("column", "mean", "sd", "least", "median", "most")
+        return str(Table(show_count(self.n_rows, "row"), head, rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """All that `describe` needs, in one pass."""
+
+    moments: Moments
+    quantiles: Quantiles
+    complete: Scatter
+
+    @classmethod
+    def of(cls, block: Block) -> _Sample:
+        return cls(
+            Moments.of(block), Quantiles.of(block), Scatter.of(block.take(~np.isnan(block.X).any(axis=1)))
+        )
+
+    def merge(self, other: _Sample) -> _Sample:
+        return _Sample(
+            self.moments.merge(other.moments),
+            self.quantiles.merge(other.quantiles),
+            self.complete.merge(other.complete),
+        )
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """Only the columns that hold numbers."""
+
+    places: np.ndarray
+
+    def schema(self, schema: Schema) -> Schema:
+        return replace(schema, columns=tuple(schema[int(j)] for j in self.places))
+
+    def __call__(self, block: Block) -> Block:
+        X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+        return block.with_X(np.ascontiguousarray(X[:, self.places]), self.schema(block.schema))
+
+
+def describe(data: Any, **options: Any) -> SampleStatistics:
+    """Mean, median, variance, range, covariance and correlation of the number columns, in one pass.
+
+    Parameters
+    ----------
+    data : rows from `scan`, or anything that `scan` takes; a list or an array of numbers is one column
+    **options
+        For `scan`.
+
+    Missing cells are left out one by one; covariances are those of the complete rows. The median is exact for
+    rows in memory and for up to 2048 distinct values, and has the error of `Quantiles` beyond.
+
+    >>> found = describe(np.array([[1.0, 2.0], [2.0, 4.5], [4.0, 7.0]]))
+    >>> found.mean.round(3).tolist(), found.median.tolist(), found.variance.round(3).tolist()
+    ([2.333, 4.5], [2.0, 4.5], [2.333, 6.25])
+    >>> round(float(found.correlation[0, 1]), 4)
+    0.982
+    """
+    rows = data if isinstance(data, Rows) else scan(_as_table(data), **options)
+    places = np.array([j for j, column in enumerate(rows.schema) if column.numeric], dtype=np.intp)
+    if not len(places):
+        raise DataError("there are no columns of numbers to describe")
+    numbers = rows.then(_Numbers(places))
+    found = numbers.reduce(_Sample.of)
+    moments, complete = found.moments, found.complete
+    left = complete.weight - 1.0
+    covariance = complete.scatter / left if left > 0 else np.full_like(complete.scatter, np.nan)
+    return SampleStatistics(
+        numbers.schema.names,
+        moments.n_rows,
+        moments.weight,
+        moments.mean,
+        _exact_median(numbers) if numbers.in_memory else found.quantiles.median,
+        moments.variance(ddof=1.0),
+        moments.low,
+        moments.high,
+        covariance,
+    )
+
+
+def _as_table(data: Any) -> Any:
+    """A list of numbers, or an array of one axis, as a column; lists of rows as an array."""
+    if isinstance(data, list | tuple):
+        data = np.asarray(data)
+    if isinstance(data, np.ndarray) and data.ndim == 1:
+        return data.reshape(-1, 1)
+    return data
+
+
+def _exact_median(rows: Rows) -> np.ndarray:
+    """The weighted medians of the cells that are not missing, midway where two are in the middle."""
+    block = rows.gathered("describe")
+    return np.array([weighted_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T])
+
+
+def weighted_mean(values: np.ndarray, w: np.ndarray | None) -> float:
+    """The mean of some numbers by weight (None: all 1); NaN without numbers.
+
+    >>> weighted_mean(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
+    2.0
+    """
+    if not len(values):
+        return np.nan
+    return float(values.mean()) if w is None else float(values @ w / w.sum())
+
+
+def weighted_median(cells: np.ndarray, w: np.ndarray | None = None) -> float:
+    """The middle of some numbers by weight; midway where two are in the middle.
+
+    Parameters
+    ----------
+    cells : array of shape (n,)
+        The numbers; those that are missing (NaN) are left out.
+    w : array of shape (n,), optional
+        How often every number counts.
+
+    Returns
+    -------
+    float
+        NaN if there are no numbers.
+
+    See Also
+    --------
+    describe : medians and more of every column.
+
+    Examples
+    --------
+    >>> from lyceum.statistics import weighted_median
+    >>> weighted_median(np.array([1.0, 2.0, 7.0]), np.array([1.0, 1.0, 2.0]))
+    4.5
+    """
+    known = ~np.isnan(cells) if w is None else ~np.isnan(cells) & (w > 0)
+    if not known.any():
+        return float("nan")
+    return weighted_quantile(cells[known], None if w is None else w[known], 0.5)
+
+
+def weighted_quantile(values: np.ndarray, w: np.ndarray | None, q: float) -> float:
+    """The mean of the least value whose cumulative weight reaches q of all and of the least beyond it.
+
+    Parameters
+    ----------
+    values : array of shape (n,), n > 0
+    w : array of shape (n,), optional
+        How often every value counts.
+    q : float
+        A share from 0 to 1.
+
+    Examples
+    --------
+    >>> weighted_quantile(np.array([1.0, 2.0, 7.0]), np.array([1.0, 1.0, 2.0]), 0.25)
+    1.5
+    """
+    if w is None:
+        return float(np.quantile(values, q, method="averaged_inverted_cdf"))
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(w[order])
+    slack, rank, last = 1e-12 * reached[-1], q * reached[-1], len(values) - 1
+    low = min(int(np.searchsorted(reached, rank - slack, side="left")), last)
+    high = min(int(np.searchsorted(reached, rank + slack, side="right")), last)
+    return float((values[order[low]] + values[order[high]]) / 2.0)

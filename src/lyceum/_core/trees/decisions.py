@@ -1,0 +1,66 @@
+"""node_decisions: the class, or the action, of every node; a tie is decided by the node above."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lyceum._core.trees.tree import Tree
+
+__all__ = ["node_decisions", "shares"]
+
+_EQUAL = 1e-12  # posteriors, or losses in parts of the largest, that differ by less are equal
+
+
+def shares(value: np.ndarray) -> np.ndarray:
+    """Rows of class weights as posteriors, which sum to 1; equal posteriors for zero weight."""
+    total = value.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(total > 0, value / total, 1.0 / value.shape[1])
+
+
+def node_decisions(
+    tree: Tree, loss: np.ndarray | None = None, nodes: np.ndarray | None = None, *, last: bool = False
+) -> np.ndarray:
+    """The codes of the classes of largest weight, or of the actions of smallest expected loss.
+
+    Of equals it is the one that the parent prefers, then the parent's parent; at the root the first.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of classes.
+    loss : array of shape (K, A), optional
+        Rows = true class, columns = action.
+    nodes : array of int, optional
+        Which nodes; by default all.
+    last : bool, default=False
+        Whether of equals at the root it is the last, so that ties up to there show.
+    """
+    nodes = np.arange(tree.n_nodes) if nodes is None else np.asarray(nodes)
+    tied = _best(_merits(tree.value[nodes], loss))
+    codes = _pick(tied, last)
+    left = np.flatnonzero(tied.sum(axis=1) > 1)
+    at, parent = nodes[left], tree.parent if len(left) else np.empty(0, dtype=np.int32)
+    while len(left):
+        at = parent[at]
+        left, at = left[at >= 0], at[at >= 0]
+        tied[left] = _best(np.where(tied[left], _merits(tree.value[at], loss), -np.inf))
+        codes[left] = _pick(tied[left], last)
+        more = tied[left].sum(axis=1) > 1
+        left, at = left[more], at[more]
+    return codes
+
+
+def _pick(tied: np.ndarray, last: bool) -> np.ndarray:
+    return tied.shape[1] - 1 - tied[:, ::-1].argmax(axis=1) if last else tied.argmax(axis=1)
+
+
+def _merits(value: np.ndarray, loss: np.ndarray | None) -> np.ndarray:
+    """Posteriors, or expected losses in parts of the largest loss with their signs turned."""
+    if loss is None:
+        return shares(value)
+    return shares(value) @ loss / -max(float(np.abs(loss).max()), np.finfo(np.float64).tiny)
+
+
+def _best(merits: np.ndarray) -> np.ndarray:
+    return merits >= merits.max(axis=1, keepdims=True) - _EQUAL

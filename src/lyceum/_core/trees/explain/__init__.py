@@ -1,0 +1,1 @@
+"""What trees say: labels, paths, text and contributions."""

@@ -1,0 +1,128 @@
+"""Trees as indented text and as Graphviz DOT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from lyceum._core.trees.explain.labels import TreeLabels
+
+__all__ = ["as_dot", "as_text", "node_colours"]
+
+# The set of Okabe and Ito (2008): colours that colour-blind people can tell apart.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+
+
+def as_text(labels: TreeLabels, *, max_depth: int | None = None, missing: bool = False) -> str:
+    """The tree as indented lines, one per branch, with the answer and the distribution of rows at leaves.
+
+    Parameters
+    ----------
+    labels : TreeLabels
+        The tree with the names of its columns, classes and actions.
+    max_depth : int, optional
+        Of splits further down only the number of leaves is shown.
+    missing : bool, default=False
+        Whether to show which branch a missing cell takes ("in part" if it takes all).
+    """
+    head = f"{labels.target}: {labels.answer_text(0)}" if labels.is_leaf(0) else labels.target
+    lines = [f"{head}  [{labels.distribution(0)}]"]
+    lines += _branches(labels, max_depth, missing)
+    return "\n".join(lines)
+
+
+def _branches(labels: TreeLabels, max_depth: int | None, missing: bool) -> Iterator[str]:
+    """Lines of the branches, depth first; by a list of what waits, as trees may be deep."""
+    waiting = [(0, b, 0) for b in reversed(range(int(labels.tree.n_children[0])))]
+    while waiting:
+        node, branch, depth = waiting.pop()
+        child = int(labels.tree.child[node]) + branch
+        line = "|   " * depth + labels.condition(node, branch)
+        line += _missing_text(labels, node, branch) if missing else ""
+        if labels.is_leaf(child):
+            yield f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]"
+        elif max_depth is not None and depth + 1 >= max_depth:
+            below = labels.tree.leaves_below(child)
+            yield f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]  … {below} leaves"
+        else:
+            yield f"{line}  [{labels.distribution(child)}]"
+            count = int(labels.tree.n_children[child])
+            waiting += [(child, b, depth + 1) for b in reversed(range(count))]
+
+
+def _missing_text(labels: TreeLabels, node: int, branch: int) -> str:
+    to = int(labels.tree.missing[node])
+    return " or missing in part" if to < 0 else " or missing" if to == branch else ""
+
+
+def node_colours(labels: TreeLabels) -> list[str]:
+    """A soft colour per node: of the class answered by its share, grey for other actions; or by the mean."""
+    tree = labels.tree
+    if labels.classes is None:
+        value = tree.value[:, 0]
+        low, high = float(value.min()), float(value.max())
+        depth = (value - low) / (high - low) if high > low else np.zeros(len(value))
+        return [_mix_colour(_COLOURS[0], 0.05 + 0.5 * float(share)) for share in depth]
+    return [_class_colour(labels, node) for node in range(tree.n_nodes)]
+
+
+def _class_colour(labels: TreeLabels, node: int) -> str:
+    k, share = labels.answered_class(node), labels.confidence(node)
+    if k is None or share is None:
+        return _mix_colour(_COLOURS[-1], 0.4)
+    K = max(2, labels.tree.value.shape[1])
+    least = 0.0 if labels.actions is None else 0.1  # a loss matrix may prefer a rare class
+    return _mix_colour(_COLOURS[k % len(_COLOURS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K)))
+
+
+def _mix_colour(colour: str, strength: float) -> str:
+    """White mixed with a share of a colour."""
+    parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 + (part - 255) * strength):02X}" for part in parts)
+
+
+def as_dot(
+    labels: TreeLabels, *, max_depth: int | None = None, answers: Mapping[int, str] | None = None
+) -> str:
+    """The tree in the language of Graphviz, nodes coloured softly by their class or mean.
+
+    Parameters
+    ----------
+    labels : TreeLabels
+        The tree with the names of its columns, classes and actions.
+    max_depth : int, optional
+        Of splits further down only the number of leaves is shown.
+    answers : mapping of leaves to text, optional
+        What leaves answer, where it is not the number or the class of the tree.
+    """
+    tree = labels.tree
+    colours, depths = node_colours(labels), tree.depths
+    lines = [
+        "digraph tree {",
+        '  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, color="#8A8A8A"];',
+        '  edge [fontname="Helvetica", fontsize=10, color="#8A8A8A"];',
+    ]
+    for node in range(tree.n_nodes):
+        if max_depth is not None and depths[node] > max_depth:
+            continue
+        cut = max_depth is not None and depths[node] == max_depth and not labels.is_leaf(node)
+        label = _node_label(labels, node, answers or {}) + (
+            [f"… {tree.leaves_below(node)} leaves"] if cut else []
+        )
+        lines.append(f'  n{node} [label={_quote(label)}, fillcolor="{colours[node]}"];')
+        if not cut:
+            for b, child in enumerate(tree.children(node)):
+                lines.append(f"  n{node} -> n{child} [label={_quote([labels.test(node, b)])}];")
+    return "\n".join([*lines, "}"])
+
+
+def _node_label(labels: TreeLabels, node: int, answers: Mapping[int, str]) -> list[str]:
+    lines = [answers.get(node) or labels.answer_text(node), labels.distribution(node)]
+    return lines if labels.is_leaf(node) else [labels.column(node), *lines[1:]]
+
+
+def _quote(lines: Sequence[str]) -> str:
+    """Lines as one quoted string of DOT."""
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines)
+    return '"' + "\\n".join(escaped) + '"'

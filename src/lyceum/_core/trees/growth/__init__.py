@@ -1,0 +1,1 @@
+"""How trees are grown: from ranked columns, or level by level from bins."""

@@ -1,0 +1,172 @@
+"""grow: one tree from ranked columns, by the native core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.native import native
+from lyceum._core.threads import n_threads, ordered_map
+from lyceum._core.trees.ranked_columns import LARGE, Columns
+from lyceum._core.trees.tree import Tree
+
+__all__ = ["Growth", "SplitCandidates", "class_impurities", "grow", "grow_with_record"]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a tree is grown: what `DecisionTreeClassifier` and `DecisionTreeRegressor` document."""
+
+    criterion: str = "gini"
+    categorical: str = "groups"  # or "multiway", "one_vs_rest"
+    continuous: str = "two_way"  # or "multi_way"
+    max_branches: int = 4
+    missing: str = "learned"  # or "fractions"
+    cut: str = "midpoint"  # or "observed"
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_weight_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    max_p_value: float | None = None
+    impurity_floor: float = 0.0
+    max_features: int | None = None
+    splitter: str = "best"  # or "random"
+    needs_gain: bool = False  # a split that gains nothing is not made
+    release8: bool = False  # C4.5's penalty and minimum for continuous columns
+    costs: np.ndarray | None = None
+    loss: np.ndarray | None = None
+    seed: int = 0
+    record: bool = False
+
+    @property
+    def native(self) -> Any:
+        """The rules as the kernels take them."""
+        rules = native.TreeRules()
+        rules.criterion = "loss" if self.loss is not None else self.criterion
+        rules.categorical = self.categorical
+        rules.multi_way = self.continuous == "multi_way"
+        rules.max_branches = self.max_branches
+        rules.fractions = self.missing == "fractions"
+        rules.observed = self.cut == "observed"
+        if self.max_depth is not None:
+            rules.max_depth = self.max_depth
+        rules.min_split = self.min_samples_split
+        rules.min_leaf = self.min_samples_leaf
+        rules.min_weight = self.min_weight_leaf
+        rules.max_leaves = self.max_leaf_nodes or 0
+        rules.min_decrease = self.min_impurity_decrease
+        rules.max_p = 1.0 if self.max_p_value is None else self.max_p_value
+        rules.floor = self.impurity_floor
+        rules.max_features = self.max_features or 0
+        rules.random = self.splitter == "random"
+        rules.needs_gain = self.needs_gain
+        rules.release8 = self.release8
+        rules.record = self.record
+        rules.seed = self.seed
+        if self.costs is not None:
+            rules.cost = np.asarray(self.costs, dtype=np.float64).tolist()
+        if self.loss is not None:
+            rules.loss = np.asarray(self.loss, dtype=np.float64).ravel().tolist()
+            rules.actions = self.loss.shape[1]
+        return rules
+
+
+@cache
+def _criterion_rules(criterion: str) -> Any:
+    return Growth(criterion=criterion).native
+
+
+def class_impurities(weights: np.ndarray, criterion: str = "gini") -> np.ndarray:
+    """The impurity of every row of class weights (n, K), by "gini", "entropy" or "misclassification".
+
+    >>> class_impurities(np.array([[1.0, 1.0], [0.0, 3.0]])).tolist()
+    [0.5, 0.0]
+    """
+    out = np.empty(len(weights))
+    sums = np.ascontiguousarray(weights, dtype=np.float64)
+    native.node_impurities(_criterion_rules(criterion), weights.shape[1], sums, out)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class SplitCandidates:
+    """Every column that was considered at every node: what splitting by it would have gained."""
+
+    node: np.ndarray
+    feature: np.ndarray
+    gain: np.ndarray
+    score: np.ndarray
+    threshold: np.ndarray  # NaN for categories
+
+
+def grow(
+    columns: Columns,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    growth: Growth,
+    n_classes: int | None = None,
+    rows: np.ndarray | None = None,
+) -> Tree:
+    """The tree of all rows, or of those numbered `rows`.
+
+    `target` has class codes (int32) where `n_classes` is given, else numbers.
+    """
+    return grow_with_record(columns, target, weight, growth, n_classes, rows)[0]
+
+
+def grow_with_record(
+    columns: Columns,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    growth: Growth,
+    n_classes: int | None = None,
+    rows: np.ndarray | None = None,
+) -> tuple[Tree, SplitCandidates]:
+    """The tree, and with `growth.record` every column considered."""
+    if n_classes is None:
+        grower = native.TreeGrower(columns.native, target, weight, growth.native, rows)
+    else:
+        grower = native.TreeGrower(columns.native, target, n_classes, weight, growth.native, rows)
+    d = len(columns.n_codes)
+    if columns.codes.size < LARGE:
+        grower.sort(0, d)
+    else:
+        _over_columns(grower.sort, d)
+    if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:
+        _split_large_nodes(grower, d)
+    for _ in ordered_map(grower.finish, range(len(grower.open))):
+        pass
+    return _tree(grower.result())
+
+
+def _split_large_nodes(grower: Any, d: int) -> None:
+    """Split nodes, each by all threads, until there is enough to do for every thread alone."""
+    while True:
+        rows = grower.open
+        largest = int(np.argmax(rows))
+        if rows[largest] * d < LARGE or rows[largest] * 4 * n_threads() < sum(rows):
+            return
+        grower.prepare(largest)
+        _over_columns(partial(grower.search, largest), d)
+        children = grower.split(largest)
+        if children:
+            _over_columns(partial(grower.deal, largest, children), d)
+
+
+def _over_columns(work: Callable[[int, int], None], d: int) -> None:
+    """`work` on the columns in about four shares per thread."""
+    step = max(1, -(-d // (4 * n_threads())))
+    for _ in ordered_map(lambda start: work(start, min(d, start + step)), range(0, d, step)):
+        pass
+
+
+def _tree(arrays: dict[str, np.ndarray]) -> tuple[Tree, SplitCandidates]:
+    seen, merits = arrays.pop("considered"), arrays.pop("merits")
+    considered = SplitCandidates(seen[:, 0], seen[:, 1], merits[:, 0], merits[:, 1], merits[:, 2])
+    return Tree(**arrays), considered

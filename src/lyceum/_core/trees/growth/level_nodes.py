@@ -1,0 +1,333 @@
+"""Nodes of a tree that grows by levels: their sums, the splits found for them, and the finished Tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.native import native
+from lyceum._core.trees.growth.bins import Bins
+from lyceum._core.trees.growth.grow import Growth, SplitCandidates
+from lyceum._core.trees.growth.node_histograms import EVERY_CHILD, BinRanges, Frontier, recenter
+from lyceum._core.trees.tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
+
+__all__ = [
+    "Classes",
+    "Node",
+    "NodeSplits",
+    "Numbers",
+    "build_tree",
+    "collect_candidates",
+    "frontier_of",
+    "ranked_columns",
+]
+
+_GOLDEN, _BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
+
+
+@dataclass(slots=True, eq=False)
+class BestSplit:
+    """How a node is split, in codes."""
+
+    feature: int
+    kind: int
+    gain: float
+    threshold: float
+    missing: int  # the child of missing cells, −1 for all
+    cuts: np.ndarray
+    # the child of every code of the column, the missing one last; −1 where there is none
+    branches: np.ndarray
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A node with the sums of its target about a centre, and its children as soon as its split is known."""
+
+    depth: int
+    seed: int
+    dead: np.ndarray  # (d,) uint8, columns of one value
+    sums: np.ndarray
+    center: float
+    n_rows: int = 0
+    impurity: float = 0.0
+    may_split: bool = False  # by the stopping rules
+    is_searched: bool = False
+    split: BestSplit | None = None
+    children: list[Node] = field(default_factory=list)
+    parent: Node | None = None
+    considered: np.ndarray | None = None  # (d, 3): gain, score and threshold of every column
+    number: int = 0
+
+    @classmethod
+    def root(cls, n_columns: int, seed: int) -> Node:
+        return cls(0, _mix_bits(seed + _GOLDEN), np.zeros(n_columns, dtype=np.uint8), np.empty(0), 0.0)
+
+    def child(self, number: int, sums: np.ndarray, n_rows: int) -> Node:
+        """A child that is not in the tree yet; its random numbers depend on its path alone."""
+        seed = _mix_bits(self.seed + (number + 1) * _GOLDEN)
+        return Node(self.depth + 1, seed, self.dead, sums, self.center, n_rows, parent=self)
+
+
+def _mix_bits(z: int) -> int:
+    """The finaliser of SplitMix64, as in the kernels."""
+    z &= _BITS
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _BITS
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _BITS
+    return z ^ (z >> 31)
+
+
+# -- targets -----------------------------------------------------------------------------------------------
+
+
+class Classes:
+    """The weights of the classes."""
+
+    def __init__(self, rules: Any, n_classes: int):
+        self.rules, self.n_classes, self.n_sums = rules, n_classes, n_classes
+
+    def weight(self, sums: np.ndarray) -> Any:
+        return sums.sum(axis=-1)
+
+    def mean(self, node: Node) -> float:
+        return 0.0
+
+    def value(self, node: Node) -> np.ndarray:
+        return node.sums
+
+    def impurities(self, sums: np.ndarray) -> np.ndarray:
+        return _impurities(self.rules, self.n_classes, sums)
+
+    def settle(self, node: Node, sums: np.ndarray, table: np.ndarray) -> None:
+        node.sums = sums
+
+
+class Numbers:
+    """Weight, sum and sum of squares about the centre of a node."""
+
+    n_classes = None
+    n_sums = 3
+
+    def __init__(self, rules: Any):
+        self.rules = rules
+
+    def weight(self, sums: np.ndarray) -> Any:
+        return sums[..., 0]
+
+    def mean(self, node: Node) -> float:
+        return node.center + float(node.sums[1] / node.sums[0])
+
+    def value(self, node: Node) -> np.ndarray:
+        return np.array([self.mean(node)])
+
+    def impurities(self, sums: np.ndarray) -> np.ndarray:
+        return _impurities(self.rules, 0, sums)
+
+    def settle(self, node: Node, sums: np.ndarray, table: np.ndarray) -> None:
+        """Take the sums of a node, and its table in place, about the mean."""
+        shift = sums[1] / sums[0]
+        table[:] = recenter(table, -shift)
+        node.center += float(shift)
+        node.sums = np.array([sums[0], 0.0, max(0.0, sums[2] - sums[1] * shift)])
+
+
+def _impurities(rules: Any, n_classes: int, sums: np.ndarray) -> np.ndarray:
+    out = np.empty(len(sums))
+    native.node_impurities(rules, n_classes, sums, out)
+    return out
+
+
+Target = Classes | Numbers
+
+
+# -- splits ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeSplits:
+    """The best split of every slot, as the kernel writes them."""
+
+    feature: np.ndarray
+    kind: np.ndarray
+    n_children: np.ndarray
+    missing: np.ndarray
+    gain: np.ndarray
+    threshold: np.ndarray
+    cuts: np.ndarray  # (slots, max_branches − 1)
+    branches: np.ndarray  # (slots, codes)
+    considered: np.ndarray | None  # (slots, d, 3), NaN where a column has no split
+
+    @classmethod
+    def unknown(cls, n: int, d: int, n_codes: int, growth: Growth) -> NodeSplits:
+        none = np.full((4, n), -1, dtype=np.int32)
+        numbers = np.full((2, n), np.nan)
+        n_cuts = max(1, growth.max_branches - 1)
+        return cls(
+            none[0],
+            np.zeros(n, dtype=np.uint8),
+            none[1],
+            none[2],
+            numbers[0],
+            numbers[1],
+            np.full((n, n_cuts), np.nan),
+            np.full((n, n_codes), -1, dtype=np.int32),
+            np.full((n, d, 3), np.nan) if growth.record else None,
+        )
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        return (
+            self.feature,
+            self.kind,
+            self.n_children,
+            self.missing,
+            self.gain,
+            self.threshold,
+            self.cuts,
+            self.branches,
+            self.considered,
+        )
+
+    def split(self, slot: int, n_codes: np.ndarray) -> BestSplit | None:
+        feature = int(self.feature[slot])
+        if feature < 0:
+            return None
+        kind, n_cuts = int(self.kind[slot]), int(self.n_children[slot]) - 1
+        return BestSplit(
+            feature,
+            kind,
+            float(self.gain[slot]),
+            float(self.threshold[slot]),
+            int(self.missing[slot]),
+            self.cuts[slot, : n_cuts if kind == INTERVALS else 0],
+            self.branches[slot, : n_codes[feature] + 1].copy(),
+        )
+
+
+def child_sums(
+    split: BestSplit, cells: np.ndarray, rows: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The sums and the numbers of rows of every child, from those of every code of the column.
+
+    Missing cells that go to every child add the child's share of their sums, and count as a row in each.
+    """
+    known = np.flatnonzero(split.branches[:-1] >= 0)
+    to = split.branches[known]
+    n_children = int(to.max()) + 1 if split.missing < 0 else max(int(to.max(initial=0)), split.missing) + 1
+    sums, counts = np.zeros((n_children, cells.shape[1])), np.zeros(n_children)
+    np.add.at(sums, to, cells[known])
+    np.add.at(counts, to, rows[known])
+    if split.missing >= 0:
+        sums[split.missing] += cells[-1]
+        counts[split.missing] += rows[-1]
+    elif rows[-1]:
+        parts = np.bincount(to, weight[known], n_children)
+        sums += (parts / parts.sum())[:, None] * cells[-1]
+        counts += rows[-1]
+    return sums, counts
+
+
+def frontier_of(nodes: Sequence[Node], root: Node, offsets: np.ndarray, target: Target) -> Frontier:
+    """The tree above some nodes, in codes; these have the slots."""
+    above = set()
+    for node in nodes:
+        up = node.parent
+        while up is not None and up not in above:
+            above.add(up)
+            up = up.parent
+    order, first = [root], {}
+    for node in order:  # grows as it goes
+        if node in above:
+            first[node] = len(order)
+            order += node.children
+    slots = {node: slot for slot, node in enumerate(nodes)}
+    tables, start = [np.empty(0, np.int32)], 0
+    n = len(order)
+    feature, child, n_children = np.full((3, n), -1, dtype=np.int32)
+    table, share = np.zeros(n, dtype=np.int64), np.ones(n)
+    for i, node in enumerate(order):
+        if node not in first:
+            continue
+        assert node.split is not None
+        branches, at = node.split.branches, first[node]
+        feature[i], child[i], n_children[i], table[i] = node.split.feature, at, len(node.children), start
+        tables.append(np.where(branches >= 0, branches + at, branches).astype(np.int32))
+        if node.split.missing < 0:
+            tables[-1][-1] = EVERY_CHILD
+            weights = np.array([float(target.weight(one.sums)) for one in node.children])
+            share[at : at + len(weights)] = weights / weights.sum()
+        start += len(branches)
+    slot = np.array([slots.get(node, -1) for node in order], dtype=np.int32)
+    return Frontier(offsets, feature, table, np.concatenate(tables), child, n_children, share, slot)
+
+
+def ranked_columns(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> Any:
+    """The bins as the columns of the core, without cells."""
+    continuous = ~np.repeat(bins.is_category, bins.n_bins + 1)
+    continuous[offsets[1:] - 1] = False  # missing
+    sizes = np.where(bins.is_category, 0, bins.n_bins)
+    first = (np.cumsum(sizes) - sizes).astype(np.int64)
+    low, high = ranges.low[continuous], ranges.high[continuous]
+    for start, stop in zip(first, first + sizes):
+        np.maximum.accumulate(high[start:stop], out=high[start:stop])  # a bin without rows is as that before
+    none = np.empty((len(bins), 0), dtype=np.uint8)
+    return native.TreeColumns(none, bins.n_bins, bins.is_category.astype(np.uint8), first, low, high)
+
+
+# -- the finished tree -------------------------------------------------------------------------------------
+
+
+def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
+    """The nodes, in the order of their numbers, as a Tree."""
+    n = len(nodes)
+    feature, child, table, missing = np.full((4, n), -1, dtype=np.int32)
+    n_children, n_codes = np.zeros((2, n), dtype=np.int32)
+    kind, threshold, gain = np.full(n, LEAF, dtype=np.uint8), np.full(n, np.nan), np.zeros(n)
+    cuts: list[np.ndarray] = [np.empty(0)]
+    branches: list[np.ndarray] = [np.empty(0, np.int32)]
+    for i, node in enumerate(nodes):
+        split = node.split
+        if split is None:
+            continue
+        feature[i], kind[i], gain[i], missing[i] = split.feature, split.kind, split.gain, split.missing
+        child[i], n_children[i], threshold[i] = node.children[0].number, len(node.children), split.threshold
+        if split.kind == INTERVALS:
+            cuts.append(split.cuts)
+        elif split.kind in (CATEGORIES, GROUPS):
+            # of categories, which may share a bin
+            branches.append(split.branches[bins.tables[split.feature]])
+            n_codes[i] = len(branches[-1])
+    for kinds, sizes in (((INTERVALS,), n_children - 1), ((CATEGORIES, GROUPS), n_codes)):
+        having = np.isin(kind, kinds)
+        table[having] = np.cumsum(sizes[having]) - sizes[having]
+    return Tree(
+        feature,
+        kind,
+        child,
+        n_children,
+        threshold,
+        table,
+        n_codes,
+        missing,
+        np.concatenate(cuts),
+        np.concatenate(branches),
+        value=np.array([target.value(node) for node in nodes]),
+        weight=np.array([float(target.weight(node.sums)) for node in nodes]),
+        n_rows=np.array([node.n_rows for node in nodes], dtype=np.int64),
+        impurity=np.array([node.impurity for node in nodes]),
+        gain=gain,
+    )
+
+
+def collect_candidates(nodes: Sequence[Node]) -> SplitCandidates:
+    """Every column considered at the nodes that were searched."""
+    found = [
+        (node.number, column, *node.considered[column])
+        for node in nodes
+        if node.considered is not None
+        for column in np.flatnonzero(~np.isnan(node.considered[:, 0])).tolist()
+    ]
+    numbers, columns, *merits = np.array(found, dtype=np.float64).reshape(-1, 5).T
+    return SplitCandidates(numbers.astype(np.int32), columns.astype(np.int32), *merits)

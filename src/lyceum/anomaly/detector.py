@@ -1,0 +1,275 @@
+"""Anomaly detection: a threshold on any density, distance or tree depth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import OutlierMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    complexity,
+    replace_columns,
+    typical_row,
+)
+from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step
+from lyceum._core.statistics import seed_from
+from lyceum.anomaly.isolation_forest import IsolationForest
+from lyceum.anomaly.neighbor_distance import NeighborDistance
+from lyceum.density import GaussianDensity
+from lyceum.ensemble import MemberData, takes_missing, takes_rows, takes_weights
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate import row_splits
+from lyceum.prepare import FillMissing
+from lyceum.report import Explanation, Summary
+
+__all__ = ["AnomalyDetector"]
+
+
+class AnomalyDetector(OutlierMixin, Learner):
+    """Any model of usual rows, and the threshold below which a row is an anomaly.
+
+    The threshold is the quantile of the scores of usual rows at the false-alarm rate: of rows like those of
+    `fit`, that share is called unusual. Scores are taken on rows left out of the model, since a model is too
+    sure of the rows that it was fitted on.
+
+    Parameters
+    ----------
+    detector : learner with `score_samples`, or {"isolation", "gaussian", "distance"}, default="isolation"
+        What scores rows, high where they are usual: any density, an `IsolationForest`, a Gaussian, or the
+        distance to the nearest rows (`NeighborDistance`), the last two after `FillMissing`. Learners of other
+        libraries take numbers.
+    false_alarm_rate : float, default=0.05
+        The share of usual rows that are called anomalies.
+    cv : int, splitter or None, default=5
+        The folds on which scores of usual rows are taken; None takes the scores of the rows of `fit`.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds and of the detector.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the detector's own setting.
+
+    Attributes
+    ----------
+    detector_ : learner
+        The detector, fitted on all rows.
+    threshold_ : float
+        The score below which a row is an anomaly.
+    offset_ : float
+        The same, by scikit-learn's name.
+    scores_ : array of shape (n,)
+        The scores of the rows of `fit`, each by a model that has not seen it.
+    weights_ : array of shape (n,)
+        The weights of these rows.
+    typical_ : array of shape (columns,)
+        The mean or commonest cell of every column, coded; where explanations start.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    IsolationForest : Scores from the depth of trees.
+    lyceum.density.KernelDensity : A density as a detector.
+
+    References
+    ----------
+    Chandola, Banerjee and Kumar (2009), Anomaly detection: a survey, ACM Computing Surveys 41.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> model = AnomalyDetector("gaussian", false_alarm_rate=0.01).fit(rng.normal(size=(500, 2)))
+    >>> model.predict([[0.0, 0.0], [6.0, 6.0]]).tolist()
+    [1, -1]
+    """
+
+    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
+    _coding = "codes"
+    _reads_rows = "in memory"
+    _parameter_constraints: ClassVar[dict] = {
+        "detector": [HasMethods(["fit", "score_samples"]), StrOptions({"isolation", "gaussian", "distance"})],
+        "false_alarm_rate": [Interval(Real, 0.0, 1.0, closed="left")],
+        "cv": ["cv_object"],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        detector: Any = "isolation",
+        *,
+        false_alarm_rate: float = 0.05,
+        cv: Any = 5,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.detector = detector
+        self.false_alarm_rate = false_alarm_rate
+        self.cv = cv
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def _detector(self) -> Any:
+        if not isinstance(self.detector, str):
+            return clone(self.detector)
+        makers: dict[str, Callable[[], Any]] = {
+            "isolation": IsolationForest,
+            "gaussian": partial(_fill_first, GaussianDensity),
+            "distance": partial(_fill_first, NeighborDistance),
+        }
+        return makers[self.detector]()
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return takes_missing(self._detector())
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self._detector()).input_tags.sparse)
+
+    def _steps(self) -> list[Step]:
+        return []  # the detector has its own
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit the detector, and find the threshold on rows left out.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features); sparse where the detector takes it
+            Usual rows, or mostly usual ones.
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts, in the detector and in the share of false alarms. The detector must
+            take weights then.
+        """
+        self._validate_params()
+        rows = Inputs(self).for_fit(X, None, sample_weight)
+        block = rows.gathered("AnomalyDetector", "GaussianDensity")
+        if self.cv is None or isinstance(self.cv, int | np.integer):  # others split by the numbers of rows
+            block = block.without_zero_weights()
+        source = ArraySource.of_block(block)
+        if source.w is not None and not takes_weights(self._detector()):
+            who = type(self._detector()).__name__
+            raise DataError(f"sample_weight was given, but {who} takes no weights: leave it out")
+        self.typical_, self.weights_ = typical_row(block), np.asarray(block.weights, dtype=np.float64)
+        self.seed_ = seed_from(self.random_state)
+        n = source.n_rows
+        self.detector_ = self._fit_copy(source)
+        if self.cv is None or n < 2:
+            self.scores_ = self._score_rows_with(self.detector_, source)
+        else:
+            self.scores_ = np.full(n, np.nan)
+            for train, test in row_splits(self.cv, n, self.seed_):
+                one = self._fit_copy(source.take(train))
+                self.scores_[test] = self._score_rows_with(one, source.take(test))
+        self.threshold_ = _quantile(self.scores_, self.weights_, self.false_alarm_rate)
+        self.offset_ = self.threshold_
+        return self
+
+    def _fit_copy(self, source: ArraySource) -> Any:
+        one = self._detector()
+        names = [name for name in one.get_params() if f"__{name}".endswith("__random_state")]
+        one.set_params(**dict.fromkeys(names, self.seed_ % 2**31))
+        if not takes_rows(one):
+            self._refuse_categories(source)
+            return one.fit(source.X) if source.w is None else one.fit(source.X, sample_weight=source.w)
+        return MemberData(source, named=hasattr(self, "feature_names_in_")).fit(one, w=source.w)
+
+    def _refuse_categories(self, source: ArraySource) -> None:
+        for column in source.schema:
+            if not column.numeric:
+                raise SettingError(
+                    f"column {column.name!r} holds categories, which the detector cannot take: use one of "
+                    "Lyceum's densities, or a pipeline that encodes them"
+                )
+
+    @staticmethod
+    def _score_rows_with(one: Any, source: ArraySource) -> np.ndarray:
+        given = Rows(replace(source, w=None)) if takes_rows(one) else source.X
+        return np.asarray(one.score_samples(given), dtype=np.float64)
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> Any:
+        """The scores of the detector: the lower, the more unusual."""
+        check_is_fitted(self)
+        return self.rows_to_predict(X).collect(partial(_scores, self))
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores above the threshold: negative for anomalies."""
+        return self.score_samples(X) - self.threshold_
+
+    def predict(self, X: Any) -> Any:
+        """1 for usual rows, -1 for anomalies."""
+        unusual = self.decision_function(X) < 0
+        return 1 - 2 * unusual.astype(int)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the score: what lowers it makes the row unusual.
+
+        The base is the score of a row of typical cells (`typical_`), whose columns are replaced by the row's
+        own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        answer = partial(_scores, self)
+        parts = partial(replace_columns, typical=self.typical_, answer=answer)
+        found = self._explain(X, parts, "score")
+        return replace(found, predicted=np.where(found.predicted < self.threshold_, -1, 1))
+
+    def summary(self) -> Summary:
+        """The threshold, and what share of usual rows is below it."""
+        check_is_fitted(self)
+        held = ~np.isnan(self.scores_)
+        alarms = float(np.average(self.scores_[held] < self.threshold_, weights=self.weights_[held]))
+        facts = {
+            "columns": self.n_features_in_,
+            "detector": type(self.detector_).__name__,
+            "threshold": self.threshold_,
+            "false-alarm rate": self.false_alarm_rate,
+            "alarms on rows left out": alarms,
+        }
+        return Summary(self._title(), facts)
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of the detector."""
+        check_is_fitted(self)
+        return complexity(self.detector_) + 1
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n = len(self.scores_)
+        return {"weights_": (n,), "typical_": (self.n_features_in_,)}
+
+
+def _fill_first(detector: Any) -> Any:
+    from sklearn.pipeline import make_pipeline  # takes long to import
+
+    return make_pipeline(FillMissing(), detector())
+
+
+def _quantile(scores: np.ndarray, w: np.ndarray, rate: float) -> float:
+    """The largest score below which at most the stated share of the weight lies."""
+    there = ~np.isnan(scores) & (w > 0)
+    scores, w = scores[there], w[there]
+    order = np.argsort(scores, kind="stable")
+    below = np.cumsum(w[order]) - w[order]
+    return float(scores[order[np.flatnonzero(below <= rate * w.sum() + 1e-9)[-1]]])
+
+
+def _scores(model: AnomalyDetector, block: Block) -> np.ndarray:
+    if not len(block):
+        return np.empty(0)
+    one = model.detector_
+    given = Rows(ArraySource(block.X, None, None, block.schema, coded=True)) if takes_rows(one) else block.X
+    return np.asarray(one.score_samples(given), dtype=np.float64)

@@ -1,0 +1,29 @@
+"""What a new learner is made of: see docs/new_learner.py."""
+
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    Density,
+    Learner,
+    NewColumns,
+    OnePassClassifier,
+    OnePassLearner,
+    PosteriorClassifier,
+    Reading,
+    Regressor,
+    complexity,
+)
+
+__all__ = [
+    "CATEGORICAL_FEATURES",
+    "Classifier",
+    "Density",
+    "Learner",
+    "NewColumns",
+    "OnePassClassifier",
+    "OnePassLearner",
+    "PosteriorClassifier",
+    "Reading",
+    "Regressor",
+    "complexity",
+]

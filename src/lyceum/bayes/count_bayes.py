@@ -1,0 +1,332 @@
+"""Naive Bayes for counts, as of words in text: multinomial and Bernoulli."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval
+
+from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.data import Block, dense_cells
+from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, runner_up
+from lyceum._core.statistics import ClassSums, indicators
+from lyceum.bayes.generative import GenerativeClassifier
+from lyceum.errors import DataError, SettingError
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["BernoulliNaiveBayes", "MultinomialNaiveBayes"]
+
+_N_COLUMNS = 10  # columns per class in a summary
+
+
+class CountBayes(GenerativeClassifier):
+    """log P(k | x) is log π_k + Σ_j x_j present_kj + (1 - x_j) absent_kj, up to a constant of the row."""
+
+    _coding = "one_of_c"
+    _takes_sparse = True
+
+    alpha: float
+    priors: Any
+    prior_alpha: Any
+    _present: np.ndarray  # (K, d)
+    _absent: np.ndarray | None  # (K, d)
+
+    def _finish_classes(self, statistic: ClassSums) -> None:
+        self._set_priors(statistic)
+        self.feature_count_ = statistic.sums
+
+    def _cells(self, block: Block) -> Any:
+        """The numbers x_j of a block."""
+        return block.X
+
+    def _finish_scores(self, present: np.ndarray, absent: np.ndarray | None = None) -> None:
+        self._present, self._absent = present, absent
+        weights = present if absent is None else present - absent
+        self._weights = np.ascontiguousarray(weights.T)
+        self._constant = self.class_log_prior_ + (0.0 if absent is None else absent.sum(axis=1))
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        return np.asarray(self._cells(block) @ self._weights, dtype=np.float64) + self._constant
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """The log-odds that every column adds for the predicted class against the runner-up.
+
+        The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
+        posteriors. With two classes the runner-up is the other one.
+        """
+        return self._explain(X, partial(_column_odds, self), AGAINST_RUNNER_UP)
+
+    def summary(self) -> Summary:
+        """The class priors, and for every class the columns that are most typical of it."""
+        head = super().summary()
+        facts = {"rows": self.n_rows_, "alpha": self.alpha}
+        heads = ("class", "weight", "prior")
+        classes = Table("Classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_)))
+        tables = [classes, *map(self._class_table, range(len(self.classes_)))]
+        return Summary(head.title, {**head.facts, **facts}, tables)
+
+    def _class_table(self, k: int) -> Table:
+        """The columns whose log probability is farthest above the mean of all classes."""
+        lead = self.feature_log_prob_[k] - self.feature_log_prob_.mean(axis=0)
+        order = np.argsort(-lead, kind="stable")[:_N_COLUMNS]
+        names, p = self.design_names, np.exp(self.feature_log_prob_[k])
+        rows = [(names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j])) for j in order]
+        heads = ("column", "count", "probability", "log above the mean class")
+        return Table(f"Columns typical of {self.classes_[k]}", heads, rows)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on measurements, not on counts
+        return tags
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        shape = (len(self.classes_), len(self.design_names))
+        absent = {} if self._absent is None else {"_absent": shape}
+        return {"_constant": shape[:1], "_weights": shape[::-1], "_present": shape, **absent}
+
+
+class MultinomialNaiveBayes(CountBayes):
+    """Multinomial naive Bayes: the counts of a row are draws from the distribution of its class.
+
+    P(k | x) ∝ π_k Π_j p_kj^x_j, with p_kj = (n_kj + α) / (n_k + α d), n_kj the sum of column j over the rows
+    of class k and n_k the sum of all columns. Takes sparse rows as they are, in one pass.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to every count; 1 is Laplace's estimate.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+    prior_alpha : float or array of shape (K,), default=1.0
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories: those of a category or text type, all, or the ones given. Each category
+        counts as a column of 0 and 1.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    class_prior_, class_log_prior_ : array of shape (K,)
+        The class priors as used, and their logarithms.
+    feature_count_ : array of shape (K, d)
+        n_kj, the weighted sum of column j in class k.
+    feature_log_prob_ : array of shape (K, d)
+        log p_kj, the smoothed probabilities of the columns.
+    statistic_ : ClassSums
+        The merged statistic of all rows seen.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    BernoulliNaiveBayes : Presence or absence instead of counts.
+    NaiveBayes : For mixed columns.
+
+    References
+    ----------
+    A. McCallum and K. Nigam, "A comparison of event models for naive Bayes text classification", AAAI
+    workshop on learning for text categorization, 1998.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from lyceum.bayes import MultinomialNaiveBayes
+    >>> words = sparse.csr_array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
+    >>> model = MultinomialNaiveBayes().fit(words, ["spam", "ham"])
+    >>> model.predict(sparse.csr_array([[1.0, 0.0, 2.0]])).tolist()
+    ['spam']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "categorical_features": CATEGORICAL_FEATURES,
+        **PRIOR_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    def _statistic(self) -> Callable[[Block], ClassSums]:
+        return _sums_of_counts
+
+    def _finish(self, statistic: ClassSums) -> None:
+        self._finish_classes(statistic)
+        smoothed = self.feature_count_ + self.alpha
+        self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        self._finish_scores(self.feature_log_prob_)
+
+    def _n_parameters(self) -> int:
+        return self._n_shares() + self._n_classes_used() * (self.feature_count_.shape[1] - 1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class BernoulliNaiveBayes(CountBayes):
+    """Bernoulli naive Bayes: which columns are present in a row; their counts do not matter.
+
+    P(k | x) ∝ π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j) with x_j 0 or 1, and p_kj = (n_kj + α) / (n_k + 2 α),
+    n_kj the weight of the rows of class k that have column j and n_k that of all its rows. An absent
+    column is evidence too. Takes sparse rows as they are, in one pass.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to every count; 1 is Laplace's estimate.
+    binarize : float, default=0.0
+        x_j is 1 for a cell above this number. For sparse rows it must be at least 0.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+    prior_alpha : float or array of shape (K,), default=1.0
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories: those of a category or text type, all, or the ones given. Each category
+        counts as a column of 0 and 1.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    class_prior_, class_log_prior_ : array of shape (K,)
+        The class priors as used, and their logarithms.
+    feature_count_ : array of shape (K, d)
+        n_kj, the weighted sum of column j in class k.
+    feature_log_prob_ : array of shape (K, d)
+        log p_kj, the smoothed probabilities of the columns.
+    statistic_ : ClassSums
+        The merged statistic of all rows seen.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    MultinomialNaiveBayes : Counts instead of presence.
+    NaiveBayes : For mixed columns.
+
+    References
+    ----------
+    A. McCallum and K. Nigam, "A comparison of event models for naive Bayes text classification", AAAI
+    workshop on learning for text categorization, 1998.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from lyceum.bayes import BernoulliNaiveBayes
+    >>> words = sparse.csr_array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
+    >>> model = BernoulliNaiveBayes().fit(words, ["spam", "ham"])
+    >>> model.predict_proba(sparse.csr_array([[1.0, 0.0, 2.0]])).round(2)
+    array([[0.2, 0.8]])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "binarize": [Interval(Real, None, None, closed="neither")],
+        "categorical_features": CATEGORICAL_FEATURES,
+        **PRIOR_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        binarize: float = 0.0,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.binarize = binarize
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    def _statistic(self) -> Callable[[Block], ClassSums]:
+        return partial(_sums_of_indicators, above=self.binarize)
+
+    def _finish(self, statistic: ClassSums) -> None:
+        self._finish_classes(statistic)
+        total = np.log(self.class_count_ + 2.0 * self.alpha)[:, None]
+        absent = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0)
+        self.feature_log_prob_ = np.log(self.feature_count_ + self.alpha) - total
+        self._finish_scores(self.feature_log_prob_, np.log(absent + self.alpha) - total)
+
+    def _cells(self, block: Block) -> Any:
+        _check_threshold(block, self.binarize)
+        return indicators(block.X, self.binarize)
+
+    def _n_parameters(self) -> int:
+        return self._n_shares() + self._n_classes_used() * self.feature_count_.shape[1]
+
+
+def _sums_of_counts(block: Block) -> ClassSums:
+    cells = block.X.data if sparse.issparse(block.X) else block.X
+    if cells.size and cells.min() < 0:
+        X = block.X.tocoo() if sparse.issparse(block.X) else None
+        column = np.argmin(cells) % block.X.shape[1] if X is None else X.col[np.argmin(X.data)]
+        raise DataError(
+            f"Negative values in data: column {block.schema[int(column)].name!r} has {cells.min():g}, but "
+            "MultinomialNaiveBayes takes counts; use NaiveBayes or BernoulliNaiveBayes for other numbers"
+        )
+    return ClassSums.of(block)
+
+
+def _sums_of_indicators(block: Block, above: float) -> ClassSums:
+    _check_threshold(block, above)
+    return ClassSums.of(block, above=above)
+
+
+def _check_threshold(block: Block, above: float) -> None:
+    if above < 0 and sparse.issparse(block.X):
+        raise SettingError(
+            f"binarize is {above:g}, above which lie the cells that sparse rows do not store: give a number "
+            "of at least 0, or dense rows"
+        )
+
+
+def _column_odds(model: CountBayes, block: Block) -> np.ndarray:
+    """Rows of (predicted class, base, what every column adds), without a table of terms for every class."""
+    joint, x = model._log_joint(block), model._cells(block)
+    x = dense_cells(x)
+    best, second = runner_up(joint)
+    log = model.class_log_prior_
+    base = np.subtract(log[best], log[second], out=np.zeros(len(x)), where=best != second)
+    contributions = x * (model._present[best] - model._present[second])
+    if model._absent is not None:
+        contributions += (1.0 - x) * (model._absent[best] - model._absent[second])
+    return np.column_stack([best, base, contributions])

@@ -1,0 +1,188 @@
+"""The base of the linear, quadratic and regularized discriminants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.base import CATEGORICAL_FEATURES, undefined
+from lyceum._core.data import Block, Rows
+from lyceum._core.probability import (
+    AGAINST_RUNNER_UP,
+    PRIOR_CONSTRAINTS,
+    LowRankCovariance,
+    class_priors,
+    gaussian_log_density,
+    log_probability,
+    runner_up_odds,
+    squared_distance_parts,
+)
+from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter, is_wide
+from lyceum.bayes.few_rows import check_covariances
+from lyceum.bayes.generative import GenerativeClassifier
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["DISCRIMINANT_CONSTRAINTS", "ClassStatistic", "Discriminant", "QuadraticRule", "apply_structure"]
+
+ClassStatistic = ClassMoments | ClassScatter | ClassRowScatter
+
+DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
+    "unbiased": ["boolean"],
+    "categorical_features": CATEGORICAL_FEATURES,
+    **PRIOR_CONSTRAINTS,
+}
+
+
+class Discriminant(GenerativeClassifier):
+    """Gaussian classes: one mean per class, and covariances of a chosen structure."""
+
+    _coding = "reference"
+    _pooled = False  # whether one scatter over all classes is enough
+
+    covariance: str
+    unbiased: bool
+    priors: Any
+    prior_alpha: Any
+
+    def _statistic(self) -> Callable[[Block], ClassStatistic]:
+        if self.covariance != "full":
+            return ClassMoments.of
+        return ClassRowScatter.of if self._has_few_rows else partial(ClassScatter.of, pooled=self._pooled)
+
+    def _statistic_for(self, rows: Rows) -> Callable[[Block], ClassStatistic]:
+        """The rows themselves where they are fewer than many columns, else the products of all columns."""
+        self.__dict__.pop("statistic_", None)
+        return ClassRowScatter.of if self.covariance == "full" and is_wide(rows) else self._statistic()
+
+    @property
+    def _has_few_rows(self) -> bool:
+        """Whether there are over 1,000 columns and fewer rows, so that no matrix of all columns is made."""
+        return isinstance(getattr(self, "statistic_", None), ClassRowScatter)
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), LowRankCovariance)
+
+    def _finish_classes(self, statistic: ClassStatistic) -> tuple[np.ndarray, np.ndarray]:
+        """Set means and priors; return log priors (-inf without rows) and the variances over all rows."""
+        self.class_count_ = statistic.class_weight
+        total, self.mean_, scatter = statistic.over_classes()
+        self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.mean_)
+        self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
+        log_priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
+        return log_priors, np.divide(scatter, total, out=np.zeros_like(total), where=total > 0)
+
+    def _n_used_columns(self) -> int:
+        """The columns that vary over all rows: a constant one has no part in the density."""
+        _, _, scatter = self.statistic_.over_classes()
+        return int((scatter > 0).sum())
+
+    def decision_function(self, X: Any) -> Any:
+        """Log posteriors up to a constant of the row; with two classes the log-odds of the second."""
+        return self._apply(partial(_decision, self), X)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """The log-odds that every column adds for the predicted class against the runner-up.
+
+        Base and contributions sum to the log of the ratio of the two posteriors. With two classes the
+        runner-up is the other one.
+        """
+        return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        raise undefined(self, "_column_odds")
+
+    def summary(self) -> Summary:
+        """Class priors, means, and how the covariances are estimated."""
+        head = super().summary()
+        facts = {
+            "rows": self.n_rows_,
+            "covariance": self.covariance,
+            "divided by": self._divisor(),
+        }
+        heads = [f"mean | {label}" for label in self.classes_]
+        means = [(name, *values) for name, values in zip(self.design_names, self.means_.T)]
+        tables = [
+            Table(
+                "Classes",
+                ("class", "weight", "prior"),
+                list(zip(self.classes_, self.class_count_, self.class_prior_)),
+            ),
+            Table("Means", ("column", *heads), means),
+        ]
+        return Summary(head.title, {**head.facts, **facts}, tables)
+
+    def _divisor(self) -> str:
+        raise undefined(self, "_divisor")
+
+
+class QuadraticRule(Discriminant):
+    """δ_k(x) = constant_k - ½ |W_k (x - μ_k)|², with W_k a triangle, or a diagonal as a vector."""
+
+    means_: np.ndarray
+    _whiten: np.ndarray  # (K, d, d) or (K, d)
+    _constant: np.ndarray  # (K,)
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        if not self._has_few_rows:
+            return gaussian_log_density(block.X, self.means_, self._whiten, self._constant)
+        squares = [S.squared_distances(block.X - m) for S, m in zip(self.covariance_, self.means_)]
+        return self._constant - 0.5 * np.column_stack(squares)
+
+    def _set_few_rows(
+        self, covariances: list[LowRankCovariance], log_priors: np.ndarray, total_variance: np.ndarray
+    ) -> None:
+        """The rule of covariances that are kept as rows."""
+        self.covariance_: Any = covariances
+        self.__dict__.pop("_whiten", None)
+        self._set_constant(log_priors, covariances, total_variance)
+
+    def _set_constant(
+        self, log_priors: np.ndarray, factors: Sequence[Any], total_variance: np.ndarray
+    ) -> None:
+        """Set δ_k at the mean: the log prior and the log density of the columns that vary."""
+        log_det = np.array([one.log_det for one in factors])
+        self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        return runner_up_odds(-0.5 * self._squared_parts(block), self._constant)
+
+    def _squared_parts(self, block: Block) -> np.ndarray:
+        """The part of every column in the squared distances from the means, (n, K, d)."""
+        if not self._has_few_rows:
+            return squared_distance_parts(block.X, self.means_, self._whiten)
+        centered = [block.X - mean for mean in self.means_]
+        return np.stack([Z * S.solve(Z) for S, Z in zip(self.covariance_, centered)], axis=1)
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if self._has_few_rows:
+            check_covariances(self.covariance_, (len(self.classes_), len(self.design_names)))
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K, d = len(self.classes_), len(self.design_names)
+        whitening = (K, d, d) if self.covariance == "full" else (K, d)
+        return {
+            "means_": (K, d),
+            **({} if self._has_few_rows else {"_whiten": whitening}),
+            "_constant": (K,),
+            "mean_": (d,),
+            "class_prior_": (K,),
+        }
+
+
+def apply_structure(covariance: str, variances: np.ndarray) -> np.ndarray:
+    """Variances (..., d) under a structure: as they are, or for "spherical" their mean in every column."""
+    if covariance != "spherical" or not variances.shape[-1]:
+        return variances
+    return np.broadcast_to(variances.mean(axis=-1, keepdims=True), variances.shape)
+
+
+def _decision(model: Discriminant, block: Block) -> np.ndarray:
+    joint = model._log_joint(block)
+    return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint

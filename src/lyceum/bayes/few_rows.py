@@ -1,0 +1,106 @@
+"""Discriminants of fewer rows than columns: covariances as centred rows, never as matrices of columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.probability import RIDGE, LowRankCovariance
+from lyceum._core.statistics import ClassRowScatter
+from lyceum.errors import ModelFileError
+from lyceum.report import show_count
+
+__all__ = ["borrowed_covariances", "check_covariances", "pooled_covariance", "regularized_covariances"]
+
+
+def pooled_covariance(
+    statistic: ClassRowScatter, divisor: float, total_variance: np.ndarray
+) -> LowRankCovariance:
+    """The scatter within the classes over `divisor`, with the ridge that a singular covariance gets."""
+    rows = statistic.pooled_rows() / np.sqrt(divisor if divisor > 0 else np.inf)
+    return LowRankCovariance.of(RIDGE * _own_or_total(_squares(rows), total_variance), rows)
+
+
+def borrowed_covariances(statistic: ClassRowScatter, total_variance: np.ndarray) -> list[LowRankCovariance]:
+    """(S_k + Σ) / (n_k + 1) of every class: with fewer rows than columns every S_k is singular."""
+    weight = statistic.class_weight
+    everything = statistic.pooled_rows() / np.sqrt(weight.sum())
+    diagonal = RIDGE * _own_or_total(_squares(everything), total_variance)
+    found = []
+    for part, n in zip(statistic.parts, weight):
+        rows = np.vstack([part.rows, everything]) / np.sqrt(n + 1.0)
+        found.append(LowRankCovariance.of(diagonal / (n + 1.0), rows))
+    return found
+
+
+def regularized_covariances(
+    statistic: ClassRowScatter,
+    total_variance: np.ndarray,
+    alpha: float,
+    gamma: float,
+    settings: Any,
+) -> tuple[list[LowRankCovariance], list[int]]:
+    """Σ_k(α, γ) of every class, and the classes that needed a ridge.
+
+    `settings` has `unbiased`, `mix` and `shrink`.
+    """
+    varies = total_variance > 0
+    found, singular = [], []
+    for k, shares in enumerate(_shares(statistic, alpha, settings.unbiased, settings.mix)):
+        counted = zip(np.sqrt(shares), statistic.parts)
+        rows = np.vstack(
+            [root * part.rows for root, part in counted if root > 0 or part is statistic.parts[0]]
+        )
+        variance = _squares(rows)
+        if settings.shrink == "diagonal":
+            target = _own_or_total(variance, total_variance)
+        else:
+            size = 1.0 if settings.shrink == "unit" else variance.sum() / max(varies.sum(), 1)
+            target = np.where(varies, size, 0.0)
+        diagonal = gamma * target
+        if (varies & (diagonal <= 0)).any():
+            singular.append(k)
+            diagonal = diagonal + RIDGE * _own_or_total((1.0 - gamma) * variance + diagonal, total_variance)
+        found.append(LowRankCovariance.of(diagonal, np.sqrt(1.0 - gamma) * rows))
+    return found, singular
+
+
+def _shares(statistic: ClassRowScatter, alpha: float, unbiased: bool, mix: str) -> np.ndarray:
+    """How much the scatter of every class counts in the covariance of every class, (K, K)."""
+    weight, lost = statistic.class_weight, int(unbiased)
+    left = np.maximum(weight - lost, 0.0)
+    total = max(float(weight.sum() - lost * (weight > 0).sum()), 0.0)
+    has_scatter = np.array([part.rows.any() for part in statistic.parts])
+    alphas = np.where(has_scatter & (left > 0), alpha, alpha or 1.0)[:, None]
+    own = np.eye(len(weight))
+    if mix == "convex":
+        of_class = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)[:, None]
+        return (1.0 - alphas) * own * of_class + (alphas / total if total > 0 else 0.0)
+    divisor = (1.0 - alphas) * left[:, None] + alphas * total
+    mixed = (1.0 - alphas) * own + alphas
+    return np.divide(mixed, divisor, out=np.zeros_like(mixed), where=divisor > 0)
+
+
+def check_covariances(covariances: Any, shape: tuple[int, ...]) -> None:
+    """Raise ModelFileError unless these are `shape[0]` covariances of `shape[1]` columns."""
+    K, d = shape
+    if not isinstance(covariances, list) or len(covariances) != K:
+        raise ModelFileError(f"does not hold one covariance for each of {K} classes")
+    for covariance in covariances:
+        if not isinstance(covariance, LowRankCovariance):
+            raise ModelFileError("holds a covariance of an unknown form")
+        covariance.check()
+        if len(covariance.diagonal) != d:
+            raise ModelFileError(
+                f"holds a covariance of {show_count(len(covariance.diagonal), 'column')}, not {d}"
+            )
+
+
+def _squares(rows: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->j", rows, rows)
+
+
+def _own_or_total(variance: np.ndarray, total_variance: np.ndarray) -> np.ndarray:
+    """The variance of every column, over all rows where it has none in the class."""
+    return np.where(variance > 0, variance, total_variance)

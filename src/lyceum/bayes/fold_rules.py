@@ -1,0 +1,188 @@
+"""Cross-validation of regularised covariances from the statistics of folds, without a fit from rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block
+from lyceum._core.native import native
+from lyceum._core.probability import RIDGE, class_priors, log_probability
+from lyceum._core.statistics import UNEXPLAINED, ClassScatter, Folds, SplitStatistics
+
+__all__ = ["FoldLoss", "FoldRules", "RuleSettings", "combine_covariances"]
+
+
+_ROWS = 256  # scored together: what they need stays in the cache
+
+
+def combine_covariances(
+    scatter: np.ndarray, weight: np.ndarray, alpha: float, lost_degrees: int = 0, mix: str = "weighted"
+) -> np.ndarray:
+    """Σ_k(α) = [(1-α) S_k + α S] / [(1-α) n_k + α N] for every class, with S and N the sums over the classes.
+
+    With mix="convex" it is (1-α) S_k / n_k + α S / N.
+    `lost_degrees` is subtracted from every n_k, so that 1 gives the unbiased divisors n_k - 1 and N - K. A
+    class without scatter of its own, as one of a single row, gets the pooled covariance when α is 0.
+    """
+    left = np.maximum(weight - lost_degrees, 0.0)
+    total = max(weight.sum() - lost_degrees * (weight > 0).sum(), 0.0)
+    pooled = scatter.sum(axis=0)
+    alphas = np.where(scatter.any(axis=(1, 2)) & (left > 0), alpha, alpha or 1.0)
+    if mix == "convex":
+        none = np.zeros_like(scatter)
+        own = np.divide(scatter, left[:, None, None], out=none, where=left[:, None, None] > 0)
+        shared = pooled / total if total > 0 else np.zeros_like(pooled)
+        return (1.0 - alphas)[:, None, None] * own + alphas[:, None, None] * shared
+    divisor = ((1.0 - alphas) * left + alphas * total)[:, None, None]
+    mixed = (1.0 - alphas)[:, None, None] * scatter + alphas[:, None, None] * pooled
+    return np.divide(mixed, divisor, out=np.zeros_like(mixed), where=divisor > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldRules:
+    """The rules of all pairs (α, γ), one for every fold left out, by eigenvectors that no γ changes.
+
+    With Σ_k(α) = D U Λ Uᵀ D, where D is the identity, or the standard deviations when the target is the
+    diagonal, (1-γ) Σ_k(α) + γ target = D U [(1-γ) Λ + γ t] Uᵀ D. So z = Uᵀ D⁻¹ (x - μ_k) serves every γ.
+    """
+
+    folds: Folds
+    seen: np.ndarray  # (folds, K) whether the class has rows in the other folds
+    means: np.ndarray  # (folds, K, d)
+    turn: np.ndarray  # (folds, alphas, K, d, d): z = (x - mean) @ turn
+    precision: np.ndarray  # (folds, alphas, K, d, gammas)
+    constant: np.ndarray  # (folds, alphas, K, gammas)
+
+    @classmethod
+    def of(
+        cls,
+        folds: Folds,
+        found: SplitStatistics,
+        alphas: np.ndarray,
+        gammas: np.ndarray,
+        settings: RuleSettings,
+    ) -> FoldRules:
+        others = [train for train, _ in found.pairs]
+        parts = [[settings.rules(other, alpha, gammas) for alpha in alphas] for other in others]
+        turn, precision, constant = (np.array([[rule[i] for rule in row] for row in parts]) for i in range(3))
+        seen, means = np.array([o.weight > 0 for o in others]), np.array([o.mean for o in others])
+        return cls(folds, seen, means, turn, precision, constant)
+
+    def log_joint(self, X: np.ndarray, fold: int) -> np.ndarray:
+        """The log joint densities of rows of a fold under the rules without it, (alphas, n, gammas, K)."""
+        alphas, K, d, gammas = self.precision.shape[1:]
+        joint = np.empty((alphas, len(X), gammas, K))
+        for k in range(K):
+            # one product for all alphas: the columns of their turns side by side
+            turns = np.ascontiguousarray(self.turn[fold, :, k].transpose(1, 0, 2)).reshape(d, alphas * d)
+            z = (X - self.means[fold, k]) @ turns
+            z *= z
+            squares = z.reshape(len(X), alphas, d).transpose(1, 0, 2)
+            norms = np.matmul(squares, self.precision[fold, :, k])
+            np.subtract(self.constant[fold, :, k, None], 0.5 * norms, out=joint[..., k])
+        return joint
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSettings:
+    """Class priors, divisors and target of the shrinkage, the same for all folds."""
+
+    priors: Any
+    prior_alpha: Any
+    unbiased: bool
+    shrink: str
+    mix: str = "weighted"
+    beyond: int = 0  # columns in which no row differs, after a rotation of fewer rows than columns
+
+    def rules(
+        self, statistic: ClassScatter, alpha: float, gammas: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Turn, precision and constant of every class for one α and every γ."""
+        weight, _, scatter = statistic.over_classes()
+        total_variance = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
+        seen = statistic.weight > 0
+        log_priors = np.full(len(seen), -np.inf)
+        if seen.any():  # the other folds may have no row with a positive weight
+            priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
+            log_priors[seen] = log_probability(priors)[seen]
+        covariances = combine_covariances(
+            statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.mix
+        )
+        found = [_spectrum(S, total_variance, self.shrink, gammas, self.beyond) for S in covariances]
+        turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
+        return turn, precision, log_priors[:, None] - 0.5 * log_det
+
+
+def _spectrum(
+    covariance: np.ndarray, total_variance: np.ndarray, shrink: str, gammas: np.ndarray, beyond: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """D⁻¹ U (d, d), 1 / [(1-γ) λ + γ t] (d, gammas), and the log determinants (gammas,).
+
+    A column without variance over all rows has zeros in D⁻¹; on the diagonal of the matrix it stands as t, so
+    that it can be taken out of the determinant again.
+    """
+    varies, variance = total_variance > 0, np.diag(covariance)
+    scale = np.ones_like(total_variance)
+    if shrink == "diagonal":
+        scale = np.sqrt(np.where(variance > 0, variance, total_variance))
+    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=varies)
+    M = covariance * inverse * inverse[:, None]
+    if shrink == "diagonal":
+        target = size = 1.0
+        M[np.diag_indices(len(M))] = 1.0
+    else:
+        mean = np.trace(M) / max(varies.sum() + beyond, 1)
+        size = mean if mean > 0 else max(total_variance.max(initial=0.0), 1.0)
+        target = 1.0 if shrink == "unit" else size
+        M[~varies, ~varies] = target
+    values, U = np.linalg.eigh(M)
+    values = np.append(np.maximum(values, 0.0), 0.0)  # the last for what is beyond
+    shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
+    shrunk = np.where(shrunk < UNEXPLAINED * size, shrunk + RIDGE * size, shrunk)
+    shrunk, empty = shrunk[:-1], shrunk[-1]
+    log_det = np.log(shrunk).sum(axis=0) + beyond * np.log(empty)
+    log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)
+    return inverse[:, None] * U, 1.0 / shrunk, log_det
+
+
+@dataclass(frozen=True, slots=True)
+class FoldLoss:
+    """The summed loss of every pair (α, γ) on rows that were left out, and their weight."""
+
+    loss: np.ndarray  # (alphas, gammas)
+    weight: float
+
+    @classmethod
+    def of(cls, block: Block, rules: FoldRules, scoring: str) -> FoldLoss:
+        assert block.y is not None
+        shape = (rules.constant.shape[1], rules.constant.shape[3])
+        total = cls(np.zeros(shape), 0.0)
+        for f, tested in enumerate(rules.folds.test_rows(block)):
+            # no rule can know a class whose rows are all in this fold
+            scored = tested & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
+            part, y = block.take(scored), block.y[scored]
+            w = part.weights
+            for start in range(0, len(part), _ROWS):
+                some = slice(start, start + _ROWS)
+                loss = _LOSSES[scoring](rules.log_joint(part.X[some], f), y[some])
+                total = total.merge(cls(np.einsum("n,ang->ag", w[some], loss), float(w[some].sum())))
+        return total
+
+    def merge(self, other: FoldLoss) -> FoldLoss:
+        return FoldLoss(self.loss + other.loss, self.weight + other.weight)
+
+
+def _log_loss(joint: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """-log P(y | x) of every row under every pair, (alphas, n, gammas)."""
+    native.log_posterior(joint.reshape(-1, joint.shape[-1]))
+    return -np.take_along_axis(joint, y[None, :, None, None], axis=3)[..., 0]
+
+
+def _error(joint: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return (joint.argmax(axis=-1) != y[:, None]).astype(np.float64)
+
+
+_LOSSES = {"log_loss": _log_loss, "error": _error}

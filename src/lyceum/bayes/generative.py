@@ -1,0 +1,53 @@
+"""What classifiers with a density for every class share: the joint density, and the count of priors."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.base import OnePassClassifier
+from lyceum._core.data import Block
+from lyceum._core.probability import class_priors, log_probability
+
+__all__ = ["GenerativeClassifier"]
+
+
+class GenerativeClassifier(OnePassClassifier):
+    """A model of p(x, k) = P(k) p(x | k)."""
+
+    class_count_: np.ndarray
+    priors: Any
+    prior_alpha: Any
+
+    def predict_joint_log_proba(self, X: Any) -> Any:
+        """ln p(x, k) = ln P(k) + ln p(x | k), one column per class in the order of `classes_`.
+
+        A histogram column of naive Bayes gives the probability of the bin, and multinomial counts are without
+        the coefficient that all classes share. The sum over rows at their own classes is the joint
+        log-likelihood, see `lyceum.evaluate.joint_log_likelihood`.
+        """
+        return self._apply(partial(_joint, self), X)
+
+    def _set_priors(self, statistic: Any) -> None:
+        """Set the counts and the priors of the classes from a statistic of them."""
+        self.class_count_ = statistic.class_weight
+        self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
+        self.class_log_prior_ = log_probability(self.class_prior_)
+
+    def _joint_density(self, block: Block) -> np.ndarray:
+        """ln p(x, k), (n, K); by default the log joint that predictions come from."""
+        return self._log_joint(block)
+
+    def _n_shares(self) -> int:
+        """How many priors are free: none that were given, else one less than the classes with rows."""
+        given = self.priors is not None and (not isinstance(self.priors, str) or self.priors == "uniform")
+        return 0 if given else max(self._n_classes_used() - 1, 0)
+
+    def _n_classes_used(self) -> int:
+        return int((self.class_count_ > 0).sum())
+
+
+def _joint(model: GenerativeClassifier, block: Block) -> np.ndarray:
+    return model._joint_density(block)

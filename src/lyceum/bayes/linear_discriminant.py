@@ -1,0 +1,276 @@
+"""Gaussian classes with one covariance: a linear rule."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._core.data import Block
+from lyceum._core.probability import (
+    RIDGE,
+    LowRankCovariance,
+    gaussian_log_density,
+    log_probability,
+    runner_up_odds,
+    whiten,
+)
+from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter
+from lyceum.bayes.discriminant import (
+    DISCRIMINANT_CONSTRAINTS,
+    ClassStatistic,
+    Discriminant,
+    apply_structure,
+)
+from lyceum.bayes.few_rows import check_covariances, pooled_covariance
+from lyceum.errors import SettingError
+from lyceum.evaluate import degrees_of_freedom
+from lyceum.report import Summary, Table, show_count
+
+__all__ = ["LinearDiscriminant"]
+
+
+class LinearDiscriminant(Discriminant):
+    """Linear discriminant: Gaussian classes that share one covariance.
+
+    P(k | x) ∝ π_k N(x; μ_k, Σ). Terms that depend on x alone cancel, and the rule is linear:
+    δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ the mean of all rows.
+
+    Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood) or N - K
+    (unbiased). If it is singular, 1e-6 of the variance of each column is added to its diagonal, with a
+    warning that names the first column that follows from others. A column that is constant over all rows is
+    left out. A class without rows is never predicted. Categories are coded without their first one, so that
+    they do not make Σ singular.
+
+    Parameters
+    ----------
+    covariance : {"full", "diagonal", "spherical", "identity"}, default="full"
+        The structure of Σ: any; diagonal; σ²I, with σ² the mean of the variances; or I, which with
+        `priors="uniform"` gives the class of the nearest mean.
+    unbiased : bool, default=False
+        Divide by N - K instead of N.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+    prior_alpha : float or array of shape (K,), default=1.0
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories: those of a category or text type, all, or the ones given.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    class_prior_ : array of shape (K,)
+        The class priors as used.
+    means_ : array of shape (K, d)
+        For a class without rows, the mean of all rows.
+    mean_ : array of shape (d,)
+        The mean of all rows.
+    covariance_ : array of shape (d, d), or (d,) unless `covariance` is "full"
+        Σ as the rule uses it, the ridge included; only its diagonal unless it is full.
+        Where there are over 1,000 columns and fewer rows, a `LowRankCovariance`.
+    coef_ : array of shape (K, d), or (1, d) with two classes
+        Σ⁻¹(μ_k - x̄); with two classes the difference of the second and the first.
+    intercept_ : array of shape (K,) or (1,)
+        The constants of the rule that belong to `coef_`.
+    statistic_ : ClassScatter, ClassMoments or ClassRowScatter
+        The merged statistic of all rows seen.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    QuadraticDiscriminant : A covariance for every class.
+    RegularizedDiscriminant : Between the linear and the quadratic rule.
+    lyceum.linear.LogisticRegression : The same form of posterior, fitted directly.
+
+    References
+    ----------
+    R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.bayes import LinearDiscriminant
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [4.0, 5.0], [5.0, 4.0], [5.0, 5.0]])
+    >>> model = LinearDiscriminant().fit(X, [0, 0, 0, 1, 1, 1])
+    >>> model.predict([[1.0, 1.0], [4.0, 4.0]])
+    array([0, 1])
+    >>> bool(abs(model.decision_function([[2.5, 2.5]])[0]) < 1e-9)
+    True
+    """
+
+    _pooled = True
+    _parameter_constraints: ClassVar[dict] = {
+        "covariance": [StrOptions({"full", "diagonal", "spherical", "identity"})],
+        **DISCRIMINANT_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        covariance: str = "full",
+        unbiased: bool = False,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.covariance = covariance
+        self.unbiased = unbiased
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def _finish(self, statistic: ClassStatistic) -> None:
+        log_priors, total_variance = self._finish_classes(statistic)
+        if isinstance(statistic, ClassRowScatter):
+            self._finish_few_rows(statistic, log_priors, total_variance)
+            return
+        covariance = self._covariance(statistic)
+        white = whiten(covariance, apply_structure(self.covariance, total_variance))
+        if white.dependent is not None:
+            self._warn_of(white.dependent)
+        ridge = white.ridge if covariance.ndim == 1 else np.diag(white.ridge)
+        self.covariance_: np.ndarray | LowRankCovariance = covariance + ridge
+        centered = white.apply(self.means_ - self.mean_)
+        coef = centered * white.W if white.W.ndim == 1 else centered @ white.W
+        self._set_rule(coef, log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ self.mean_)
+
+    def _finish_few_rows(
+        self, statistic: ClassRowScatter, log_priors: np.ndarray, total_variance: np.ndarray
+    ) -> None:
+        scatter = statistic.pooled_rows()
+        divisor = self._degrees_left(bool(scatter.any()))
+        self.covariance_ = pooled_covariance(statistic, divisor, total_variance)
+        self._warn(
+            f"it has {show_count(statistic.n_rows, 'row')} and {show_count(len(self.mean_), 'column')}"
+        )
+        centered = self.means_ - self.mean_
+        coef = self.covariance_.solve(centered)
+        self._set_rule(coef, log_priors - 0.5 * (centered * coef).sum(axis=1) - coef @ self.mean_)
+
+    def _set_rule(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        if len(self.classes_) == 2:
+            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
+        self.coef_, self.intercept_ = coef, intercept
+
+    def _covariance(self, statistic: ClassMoments | ClassScatter) -> np.ndarray:
+        """The pooled covariance, or its diagonal, before any ridge."""
+        if self.covariance == "identity":
+            return np.ones(len(self.mean_))
+        scatter = statistic.scatter.sum(axis=0)
+        left = self._degrees_left(bool(scatter.any()))
+        scatter = scatter if scatter.ndim == 2 else apply_structure(self.covariance, scatter)
+        return scatter / left if left > 0 else np.zeros_like(scatter)
+
+    def _degrees_left(self, has_scatter: bool) -> float:
+        left = float(self.class_count_.sum()) - self._lost_degrees()
+        if left <= 0 and has_scatter:
+            raise SettingError(
+                f"unbiased=True divides by N - K, which is {left:g} here: the weights must count rows and "
+                "there must be more rows than classes; or use unbiased=False"
+            )
+        return left
+
+    def _lost_degrees(self) -> int:
+        return int((self.class_count_ > 0).sum()) if self.unbiased else 0
+
+    def _warn_of(self, dependent: int) -> None:
+        name = self.design_names[dependent]
+        self._warn(f"column {name!r} has no variance there that the columns before it leave unexplained")
+
+    def _warn(self, why: str) -> None:
+        warnings.warn(
+            f"LinearDiscriminant: the covariance within the classes is singular, {why}; {RIDGE:g} of the "
+            "variance of each column was added. Drop such columns, bring more rows than columns, or use "
+            "covariance='diagonal' or 'spherical'",
+            LinAlgWarning,
+            stacklevel=5,
+        )
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _linear_rule(self) -> tuple[np.ndarray, np.ndarray]:
+        if len(self.classes_) != 2:
+            return np.ascontiguousarray(self.coef_), self.intercept_
+        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array([0.0, *self.intercept_])
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        if len(self.classes_) != 2:
+            joint = block.X @ self.coef_.T
+            joint += self.intercept_
+            return joint
+        joint = np.zeros((len(block), 2))
+        np.add(block.X @ self.coef_[0], self.intercept_, out=joint[:, 1])
+        return joint
+
+    def _joint_density(self, block: Block) -> np.ndarray:
+        # with the terms that depend on x alone, which the linear rule leaves out
+        priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
+        if isinstance(self.covariance_, LowRankCovariance):
+            S = self.covariance_
+            peak = -0.5 * (S.log_det + np.count_nonzero(S.diagonal) * np.log(2.0 * np.pi))
+            squares = [S.squared_distances(block.X - mean) for mean in self.means_]
+            return priors + peak - 0.5 * np.column_stack(squares)
+        variances = self.covariance_ if self.covariance_.ndim == 1 else np.diag(self.covariance_)
+        white = whiten(self.covariance_, variances)
+        peak = -0.5 * (white.log_det + np.count_nonzero(variances) * np.log(2.0 * np.pi))
+        W = np.broadcast_to(white.W, (len(priors), *white.W.shape))
+        return gaussian_log_density(block.X, self.means_, np.ascontiguousarray(W), priors + peak)
+
+    def _n_parameters(self) -> int:
+        sizes = {"d": self._n_used_columns(), "K": self._n_classes_used(), "covariance": self.covariance}
+        return self._n_shares() + degrees_of_freedom("linear_discriminant", shares=False, **sizes)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        coef, intercept = self._linear_rule()
+        terms = (block.X - self.mean_)[:, None, :] * coef
+        return runner_up_odds(terms, intercept + coef @ self.mean_)
+
+    def summary(self) -> Summary:
+        """Priors, means and the coefficients of the rule."""
+        head = super().summary()
+        which = (
+            self.classes_ if len(self.classes_) != 2 else [f"{self.classes_[1]} against {self.classes_[0]}"]
+        )
+        rows = [(name, *values) for name, values in zip(self.design_names, self.coef_.T)]
+        rows.append(("(intercept)", *self.intercept_))
+        rule = Table("Log-odds", ("column", *map(str, which)), rows)
+        return replace(head, tables=[*head.tables, rule])
+
+    def _divisor(self) -> str:
+        if self.covariance == "identity":
+            return "nothing: the identity is not estimated"
+        return "N - K (unbiased)" if self.unbiased else "N (maximum likelihood)"
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if self._has_few_rows:
+            check_covariances([self.covariance_], (1, len(self.design_names)))
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K, d = len(self.classes_), len(self.design_names)
+        rules = 1 if K == 2 else K
+        return {
+            "coef_": (rules, d),
+            "intercept_": (rules,),
+            "mean_": (d,),
+            "means_": (K, d),
+            "class_prior_": (K,),
+        }

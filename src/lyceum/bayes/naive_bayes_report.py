@@ -1,0 +1,170 @@
+"""Tables and contributions of a naive Bayes model, for its summary and its explanations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block
+from lyceum._core.native import native
+from lyceum._core.probability import runner_up_odds
+from lyceum.report import Explanation, Table
+
+__all__ = [
+    "ProductExplanation",
+    "column_odds",
+    "column_odds_and_factors",
+    "factor_tables",
+    "factors_and_cells",
+    "summary_tables",
+]
+
+_MOST_CLASSES = 4  # that a product is shown of
+
+
+def summary_tables(model: Any) -> list[Table]:
+    """Class priors, Gaussian and kernel columns, and the tables of categories and bins."""
+    return [
+        _prior_table(model),
+        *_gaussian_table(model),
+        *_kernel_table(model),
+        *_category_tables(model),
+        *_histogram_tables(model),
+    ]
+
+
+def _prior_table(model: Any) -> Table:
+    rows = list(zip(model.classes_, model.class_count_, model.class_prior_))
+    return Table("Classes", ("class", "weight", "prior"), rows)
+
+
+def _gaussian_table(model: Any) -> list[Table]:
+    columns = model._gaussian_columns
+    if not len(columns):
+        return []
+    heads = [f"{what} | {label}" for label in model.classes_ for what in ("mean", "sd")]
+    values = np.stack([model.means_, np.sqrt(model.variances_)], axis=1).reshape(-1, len(columns))
+    rows = [(model.schema_[j].name, *column) for j, column in zip(columns, values.T)]
+    return [Table("Gaussian columns", ("column", *heads), rows)]
+
+
+def _kernel_table(model: Any) -> list[Table]:
+    heads = ("column", *(f"bandwidth | {label}" for label in model.classes_))
+    rows = [(name, *widths) for name, widths in model.bandwidths_.items()]
+    return [Table("Kernel columns", heads, rows)] if rows else []
+
+
+def _category_tables(model: Any) -> list[Table]:
+    heads = ("value", *(f"P( | {label})" for label in model.classes_))
+    return [
+        Table(model.schema_[j].name, heads, [(value, *row) for value, row in zip(values, table.T)])
+        for j, values, table in zip(model.schema_.categorical, model.categories_, model.tables_)
+    ]
+
+
+def _histogram_tables(model: Any) -> list[Table]:
+    heads = ("from", "to", *(f"P( | {label})" for label in model.classes_))
+    return [
+        Table(name, heads, list(zip(edges, edges[1:], *model.histograms_[name])))
+        for name, edges in model.edges_.items()
+    ]
+
+
+def column_odds(model: Any, block: Block) -> np.ndarray:
+    """The log-odds of the predicted class against the runner-up, by column; see `runner_up_odds`."""
+    return runner_up_odds(_log_factors(model, block), model.class_log_prior_)
+
+
+def column_odds_and_factors(model: Any, block: Block) -> np.ndarray:
+    """The odds of `column_odds`, and then the columns of `factors_and_cells`."""
+    return np.column_stack([column_odds(model, block), factors_and_cells(model, block)])
+
+
+def factors_and_cells(model: Any, block: Block) -> np.ndarray:
+    """Rows of ln p(x_j | k), class by class, and then the cells."""
+    terms = _log_factors(model, block)
+    flat = terms.reshape(len(block), terms.shape[1] * terms.shape[2])
+    return np.column_stack([flat, block.X.astype(np.float64)])
+
+
+def factor_tables(model: Any, found: np.ndarray) -> list[Table]:
+    """The product of every row, factor by factor: one table per row, one line per class."""
+    K, d = len(model.classes_), len(model.schema_)
+    logs = found[:, : K * d].reshape(-1, K, d)
+    joint = logs.sum(axis=2) + model.class_log_prior_
+    top = joint.max(axis=1, keepdims=True)
+    share = np.exp(joint - np.where(np.isfinite(top), top, 0.0))
+    total = share.sum(axis=1, keepdims=True)
+    posterior = np.divide(share, total, out=np.full_like(share, 1.0 / K), where=total > 0.0)
+    tables = []
+    for i, cells in enumerate(found[:, K * d :]):
+        names = [f"P({_cell(model.schema_[j], x)} | class)" for j, x in enumerate(cells)]
+        values = np.column_stack([model.class_prior_, np.exp(logs[i]), np.exp(joint[i]), posterior[i]])
+        rows = [(label, *line) for label, line in zip(model.classes_.tolist(), values.tolist())]
+        tables.append(Table(f"row {i}", ("class", "prior", *names, "product", "posterior"), rows))
+    return tables
+
+
+@dataclass(frozen=True)
+class ProductExplanation(Explanation):
+    """The log-odds that every column adds, and the products of the classes, factor by factor.
+
+    Parameters
+    ----------
+    names, contributions, base, predicted, unit, values
+        As in `lyceum.report.Explanation`.
+    model : NaiveBayes
+        The model that is explained.
+    factors : array
+        What `factors_and_cells` gives for the rows.
+    """
+
+    model: Any = None
+    factors: np.ndarray = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, found: Explanation, model: Any, factors: np.ndarray) -> ProductExplanation:
+        known = {field.name: getattr(found, field.name) for field in fields(Explanation)}
+        return cls(**known, model=model, factors=factors)
+
+    def detail(self, i: int) -> Table:
+        """The products of row i, one column per class: those of the largest posteriors, if there are many."""
+        (table,) = factor_tables(self.model, self.factors[i : i + 1])
+        lines = sorted(table.rows, key=lambda line: -line[-1])[:_MOST_CLASSES]
+        rows = list(zip(table.columns[1:], *(line[1:] for line in lines)))
+        return Table(f"Products of row {i}", ("factor", *(str(line[0]) for line in lines)), rows)
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        return super()._row_as_dict(i) | {"products": self.detail(i).as_dict()}
+
+
+def _cell(column: Any, x: float) -> str:
+    """A cell as a reader writes it: name=value."""
+    if not column.is_categorical:
+        return f"{column.name}={'missing' if np.isnan(x) else f'{x:g}'}"
+    known = 0 <= x < len(column.categories)
+    return f"{column.name}={column.categories[int(x)] if known else 'missing or unknown'}"
+
+
+def _log_factors(model: Any, block: Block) -> np.ndarray:
+    """ln p(x_j | k), (n, K, d); 0 for a missing or unknown cell."""
+    n, K = len(block), len(model.classes_)
+    terms = np.zeros((n, K, len(model.schema_)))
+    for i, j in enumerate(model._gaussian_columns):
+        x = block.X[:, j, None].astype(np.float64)
+        known = model._peak[i] - model._half_precision[i] * (x - model._mean[i]) ** 2
+        terms[:, :, j] = np.where(np.isnan(x), 0.0, known)
+    for name, logs in model.kernels_.items():
+        j = model.schema_.names.index(name)
+        x = block.X[:, j].astype(np.float64)
+        terms[:, :, j] = np.stack([log(x) for log in logs], axis=1)
+    binned = model._bins(block).X
+    for i, j in enumerate(model._table_columns):
+        column = np.ascontiguousarray(binned[:, j, None].astype(np.float64))
+        out, place = np.zeros((n, K)), model._offsets[i : i + 2]
+        table = model._log_table[place[0] : place[1]]
+        native.table_log_joint(column, np.zeros(1, np.int32), place - place[0], table, out)
+        terms[:, :, j] = out
+    return terms

@@ -1,0 +1,183 @@
+"""Gaussian classes, each with its own covariance: a quadratic rule."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._core.probability import Whitening, whiten
+from lyceum._core.statistics import ClassRowScatter
+from lyceum.bayes.discriminant import (
+    DISCRIMINANT_CONSTRAINTS,
+    ClassStatistic,
+    QuadraticRule,
+    apply_structure,
+)
+from lyceum.bayes.few_rows import borrowed_covariances
+from lyceum.evaluate import degrees_of_freedom
+from lyceum.report import show, show_count
+
+__all__ = ["QuadraticDiscriminant"]
+
+
+class QuadraticDiscriminant(QuadraticRule):
+    """Quadratic discriminant: Gaussian classes, each with its own covariance.
+
+    P(k | x) ∝ π_k N(x; μ_k, Σ_k), that is
+    δ_k(x) = log π_k - ½ log |Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k).
+
+    Σ_k is the scatter of the rows of class k, divided by n_k (maximum likelihood) or n_k - 1 (unbiased). A
+    class whose covariance is singular (as with fewer rows than columns, or a column without variance in the
+    class) borrows the covariance pooled over the classes with the weight of one row, (S_k + Σ) / (n_k + 1),
+    with a warning that names the class. A column that is constant over all rows is left out. A class without
+    rows is never predicted. Categories are coded without their first one.
+
+    Parameters
+    ----------
+    covariance : {"full", "diagonal", "spherical"}, default="full"
+        The structure of every Σ_k: any; diagonal; or σ_k² I, with σ_k² the mean of the variances.
+    unbiased : bool, default=False
+        Divide by n_k - 1 instead of n_k.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+    prior_alpha : float or array of shape (K,), default=1.0
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories: those of a category or text type, all, or the ones given.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    class_prior_ : array of shape (K,)
+        The class priors as used.
+    means_ : array of shape (K, d)
+        For a class without rows, the mean of all rows.
+    mean_ : array of shape (d,)
+        The mean of all rows.
+    covariance_ : array of shape (K, d, d), or (K, d) unless `covariance` is "full"
+        Σ_k as the rule uses them; only their diagonals unless they are full. Where there are over 1,000
+        columns and fewer rows, a list of K `LowRankCovariance`.
+    borrowed_ : array of shape (K,), of bool
+        The classes whose covariance was singular.
+    statistic_ : ClassScatter, ClassMoments or ClassRowScatter
+        The merged statistic of all rows seen.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    LinearDiscriminant : One covariance for all classes.
+    RegularizedDiscriminant : Covariances drawn to the pooled one.
+    BayesianGaussianClassifier : Averages over means and covariances.
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, "The Elements of Statistical Learning", second edition,
+    Springer, 2009, section 4.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.bayes import QuadraticDiscriminant
+    >>> X = np.array([[0.0], [0.2], [-0.2], [-3.0], [3.0], [4.0], [-4.0]])
+    >>> model = QuadraticDiscriminant().fit(X, ["near"] * 3 + ["far"] * 4)
+    >>> model.predict([[-2.0], [0.1], [2.0]]).tolist()
+    ['far', 'near', 'far']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "covariance": [StrOptions({"full", "diagonal", "spherical"})],
+        **DISCRIMINANT_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        covariance: str = "full",
+        unbiased: bool = False,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.covariance = covariance
+        self.unbiased = unbiased
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def _finish(self, statistic: ClassStatistic) -> None:
+        log_priors, total_variance = self._finish_classes(statistic)
+        if isinstance(statistic, ClassRowScatter):
+            self._set_few_rows(borrowed_covariances(statistic, total_variance), log_priors, total_variance)
+            self.borrowed_ = np.full(len(self.classes_), bool((total_variance > 0).any()))
+            self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
+            return
+        scatter = statistic.scatter
+        if self.covariance != "full":
+            scatter = apply_structure(self.covariance, scatter)
+        total_variance = apply_structure(self.covariance, total_variance)
+        pooled = _pool_covariances(scatter, self.class_count_.sum(), total_variance)
+        found = [self._class(S, n, pooled, total_variance) for S, n in zip(scatter, self.class_count_)]
+        self.covariance_ = np.stack([covariance for covariance, _, _ in found])
+        self.borrowed_ = np.array([borrowed for _, _, borrowed in found])
+        self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
+        self._whiten = np.stack([white.W for _, white, _ in found])
+        self._set_constant(log_priors, [white for _, white, _ in found], total_variance)
+
+    def _class(
+        self, S: np.ndarray, n: float, pooled: np.ndarray, total_variance: np.ndarray
+    ) -> tuple[np.ndarray, Whitening, bool]:
+        """The covariance of one class, its whitening, and whether it had to borrow."""
+        left = n - self.unbiased
+        if left > 0:
+            white = whiten(S / left, total_variance)
+            if white.dependent is None:
+                return S / left, white, False
+        borrowed = (S + pooled) / (n + 1.0)
+        return borrowed, whiten(borrowed, total_variance), bool((total_variance > 0).any())
+
+    def _warn_of(self, singular: np.ndarray) -> None:
+        if not len(singular):
+            return
+        k, more = singular[0], len(singular) - 1
+        warnings.warn(
+            f"QuadraticDiscriminant: the covariance of class {self.classes_.tolist()[k]!r} (weight "
+            f"{show(float(self.class_count_[k]))}, {show_count(len(self.mean_), 'column')}) "
+            + (f"and of {more} other classes " if more else "")
+            + "is singular: the pooled covariance was added to it with the weight of one row. Bring more "
+            "rows of the class, drop columns that are constant in it or follow from others, or use "
+            "covariance='diagonal' or LinearDiscriminant",
+            LinAlgWarning,
+            stacklevel=4,
+        )
+
+    def _n_parameters(self) -> int:
+        sizes = {"d": self._n_used_columns(), "K": self._n_classes_used(), "covariance": self.covariance}
+        return self._n_shares() + degrees_of_freedom("quadratic_discriminant", shares=False, **sizes)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _divisor(self) -> str:
+        return "n_k - 1 (unbiased)" if self.unbiased else "n_k (maximum likelihood)"
+
+
+def _pool_covariances(scatter: np.ndarray, weight: float, total_variance: np.ndarray) -> np.ndarray:
+    """The covariance over all classes, made regular: what classes without one of their own borrow."""
+    covariance = scatter.sum(axis=0) / weight
+    ridge = whiten(covariance, total_variance).ridge
+    return covariance + (ridge if covariance.ndim == 1 else np.diag(ridge))

@@ -1,0 +1,286 @@
+"""BIF, the interchange format of Bayesian networks: read and written."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lyceum.bayesnets.net import BayesNet
+from lyceum.bayesnets.nodes import TableNode
+from lyceum.errors import DataError
+from lyceum.files import write_file
+
+__all__ = ["read_bif", "write_bif"]
+
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|\#[^\n]*)|(?P<text>"[^"]*")|(?P<mark>[{}()\[\];,|])|(?P<word>[^\s{}()\[\];,|"]+)""",
+    re.DOTALL,
+)
+_MOST_CELLS = 1 << 26  # of one table
+_ROUNDING = 0.02  # published tables are rounded to a few digits: what sums to 1 within this is normalized
+_PLAIN = re.compile(r"[^\s{}()\[\];,|\"]+")
+
+
+def read_bif(path: str | os.PathLike[str]) -> BayesNet:
+    """A network from a BIF file, as in the Bayesian Network Repository.
+
+    Comments, properties, quoted names, `default` rows, `table` blocks for nodes with parents, and rows in any
+    order are understood. Rows that sum to 1 up to the rounding of published figures are normalized; others
+    are refused with the name of the node.
+
+    Parameters
+    ----------
+    path : path
+        Or the text itself, if it has a line break.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.bayesnets import read_bif
+    >>> read_bif(datasets.path("asia"))
+    <BayesNet: 8 nodes, 8 edges, 18 parameters>
+    """
+    text = str(path) if "\n" in str(path) else Path(path).read_text(encoding="utf-8", errors="replace")
+    return _Parser(text).network()
+
+
+def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
+    """A network as the text of a BIF file, written to `path` if one is given.
+
+    Names and states with blanks or marks of the format are put in quotes. Numbers keep all their digits.
+
+    Parameters
+    ----------
+    net : BayesNet
+        All of whose nodes are discrete: the format has no others.
+    path : path, optional
+
+    Examples
+    --------
+    >>> from lyceum.bayesnets import BayesNet, TableNode, write_bif
+    >>> print(write_bif(BayesNet([TableNode("coin", ["heads", "tails"], table=[0.5, 0.5])])))
+    network unknown {
+    }
+    variable coin {
+      type discrete [ 2 ] { heads, tails };
+    }
+    probability ( coin ) {
+      table 0.5, 0.5;
+    }
+    <BLANKLINE>
+    """
+    if net.gaussian_names:
+        raise DataError(f"a BIF file holds tables only, but {net.gaussian_names[0]!r} is Gaussian")
+    lines = [f"network {_quote(net.name or 'unknown')} {{", "}"]
+    for name in net.names:
+        states = ", ".join(map(_quote, net.states(name)))
+        lines += [
+            f"variable {_quote(name)} {{",
+            f"  type discrete [ {len(net.states(name))} ] {{ {states} }};",
+            "}",
+        ]
+    for node in net.nodes:
+        assert isinstance(node, TableNode)
+        lines += _probability_lines(net, node)
+    text = "\n".join(lines) + "\n"
+    if path is not None:
+        write_file(Path(path), text.encode())
+    return text
+
+
+def _probability_lines(net: BayesNet, node: TableNode) -> list[str]:
+    given = f" | {', '.join(map(_quote, node.parents))}" if node.parents else ""
+    lines = [f"probability ( {_quote(node.name)}{given} ) {{"]
+    for at in np.ndindex(node.table.shape[:-1]):
+        numbers = ", ".join(repr(float(p)) for p in node.table[at])
+        states = ", ".join(_quote(net.states(parent)[i]) for parent, i in zip(node.parents, at))
+        lines.append(f"  ({states}) {numbers};" if node.parents else f"  table {numbers};")
+    return [*lines, "}"]
+
+
+def _quote(label: Any) -> str:
+    text = str(label)
+    return text if _PLAIN.fullmatch(text) else '"' + text.replace('"', "'") + '"'
+
+
+class _Parser:
+    """Reads the tokens of a file from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = list(_tokens(text))
+        self._at = 0
+        self.name = ""
+        self.states: dict[str, list[str]] = {}
+        self.parents: dict[str, list[str]] = {}
+        self.rows: dict[str, dict[Any, list[float]]] = {}
+
+    def network(self) -> BayesNet:
+        while self._at < len(self._tokens):
+            word = self._next()
+            if word == "network":
+                self.name = "" if self._peek() == "{" else self._next()
+                self._skip_block()
+            elif word == "variable":
+                self._variable()
+            elif word == "probability":
+                self._probability()
+            else:
+                raise self._error(f"expected network, variable or probability, found {word!r}")
+        if not self.states:
+            raise DataError("the BIF file has no variable: is it a BIF file?")
+        nodes = [self._node(name) for name in self.states]
+        return BayesNet(nodes, "" if self.name in ("unknown", "unnamed") else self.name)
+
+    def _variable(self) -> None:
+        name = self._next()
+        if name in self.states:
+            raise self._error(f"the variable {name!r} appears twice")
+        self._take("{")
+        states: list[str] = []
+        while (word := self._next()) != "}":
+            if word == "type":
+                states = self._type()
+            elif word != ";":
+                self._skip_to(";")
+        if not states:
+            raise self._error(f"the variable {name!r} has no states")
+        self.states[name] = states
+
+    def _type(self) -> list[str]:
+        kind = self._next()
+        if kind.lower() != "discrete":
+            raise self._error(f"only discrete variables can be read, not {kind!r}")
+        if self._peek() == "[":
+            self._skip_to("]")
+        self._take("{")
+        states = []
+        while (word := self._next()) != "}":
+            if word != ",":
+                states.append(word)
+        if self._peek() == ";":
+            self._next()
+        return states
+
+    def _probability(self) -> None:
+        self._take("(")
+        name, parents, bar = self._next(), [], False
+        while (word := self._next()) != ")":
+            if word == "|":
+                bar = True
+            elif word != ",":
+                parents.append(word)
+        if parents and not bar:
+            raise self._error(f"joint tables such as P({name}, {parents[0]}) cannot be read")
+        for one in (name, *parents):
+            if one not in self.states:
+                raise self._error(f"P({name} | ...) names the variable {one!r}, which is not declared")
+        self._take("{")
+        rows: dict[Any, list[float]] = {}
+        while (word := self._next()) != "}":
+            if word in ("table", "default"):
+                rows[word] = self._numbers()
+            elif word == "(":
+                key = []
+                while (state := self._next()) != ")":
+                    if state != ",":
+                        key.append(state)
+                rows[tuple(key)] = self._numbers()
+            elif word != ";":
+                self._skip_to(";")
+        self.parents[name], self.rows[name] = parents, rows
+
+    def _numbers(self) -> list[float]:
+        numbers = []
+        while (word := self._next()) != ";":
+            if word == ",":
+                continue
+            try:
+                numbers.append(float(word))
+            except ValueError:
+                raise self._error(f"{word!r} is not a number") from None
+        return numbers
+
+    def _node(self, name: str) -> TableNode:
+        if name not in self.rows:
+            raise DataError(f"the BIF file has no probabilities of {name!r}")
+        states, parents, rows = self.states[name], self.parents[name], self.rows[name]
+        shape = (*(len(self.states[parent]) for parent in parents), len(states))
+        if (cells := math.prod(shape)) > _MOST_CELLS:
+            raise DataError(f"the BIF file's table of {name!r} has {cells:.3g} cells: give it fewer parents")
+        table = np.full(shape, np.nan)
+        try:
+            if "default" in rows:
+                table[...] = rows["default"]
+            if "table" in rows:
+                # in a single list the states of the variable itself vary slowest, as its name comes first
+                table[...] = np.moveaxis(np.reshape(rows["table"], (shape[-1], *shape[:-1])), 0, -1)
+            for key, numbers in rows.items():
+                if isinstance(key, tuple):
+                    at = tuple(
+                        self.states[parent].index(state) for parent, state in zip(parents, key, strict=True)
+                    )
+                    table[at] = numbers
+        except ValueError as error:
+            raise DataError(
+                f"the BIF file's table of {name!r} does not fit its {shape} states: {error}"
+            ) from None
+        return TableNode(name, tuple(states), tuple(parents), _normalize(name, table))
+
+    # -- tokens ----------------------------------------------------------------------------------------------
+
+    def _peek(self) -> str:
+        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
+
+    def _next(self) -> str:
+        if self._at >= len(self._tokens):
+            raise DataError("the BIF file ends in the middle of a block")
+        self._at += 1
+        return self._tokens[self._at - 1][0]
+
+    def _take(self, mark: str) -> None:
+        word = self._next()
+        if word != mark:
+            raise self._error(f"expected {mark!r}, found {word!r}")
+
+    def _skip_to(self, mark: str) -> None:
+        while self._next() != mark:
+            pass
+
+    def _skip_block(self) -> None:
+        self._take("{")
+        depth = 1
+        while depth:
+            word = self._next()
+            depth += (word == "{") - (word == "}")
+
+    def _error(self, message: str) -> DataError:
+        return DataError(f"line {self._tokens[self._at - 1][1]} of the BIF file: {message}")
+
+
+def _normalize(name: str, table: np.ndarray) -> np.ndarray:
+    totals = table.sum(axis=-1, keepdims=True)
+    if np.isnan(table).any():
+        raise DataError(f"the BIF file lacks rows of the table of {name!r}, and has no default for them")
+    if (table < 0).any() or (np.abs(totals - 1.0) > _ROUNDING).any():
+        wrong = float(totals.flat[np.abs(totals - 1.0).argmax()])
+        raise DataError(f"the BIF file's table of {name!r} has a row that sums to {wrong:g}, not to 1")
+    return np.where(np.abs(totals - 1.0) > 1e-12, table / totals, table)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int]]:
+    at, line = 0, 1
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise DataError(f"line {line} of the BIF file: cannot read {text[at : at + 20]!r}")
+        if match.lastgroup != "skip":
+            word = match.group()
+            yield (word[1:-1] if match.lastgroup == "text" else word), line
+        line += match.group().count("\n")
+        at = match.end()

@@ -1,0 +1,130 @@
+"""P(class | row) in a network, with missing cells summed out."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from lyceum._core.data import Block
+from lyceum.bayesnets.net import BayesNet
+
+__all__ = ["ClassPosterior", "block_codes"]
+
+
+def block_codes(block: Block) -> np.ndarray:
+    """The codes of a block of categories, -1 where a cell is missing or unknown."""
+    cells = block.dense
+    return (
+        np.where(np.isnan(cells), -1, cells).astype(np.int32)
+        if cells.dtype.kind == "f"
+        else cells.astype(np.int32)
+    )
+
+
+class ClassPosterior:
+    """The joint probabilities of rows and classes.
+
+    Parameters
+    ----------
+    net : BayesNet
+        Its last node is the class, the others are the columns.
+    name : str
+        The class.
+    """
+
+    def __init__(self, net: BayesNet, name: str) -> None:
+        self.net, self.name = net, name
+        self.K = len(net.states(name))
+
+    @cached_property
+    def _blanket(self) -> list[int]:
+        return [self.net.places[name] for name in self.net.markov_blanket(self.name)]
+
+    @cached_property
+    def _tables(self) -> list[tuple[list[int], np.ndarray]]:
+        """log P(node | parents) of every family with the class: its columns, and the table, classes last."""
+        found = []
+        with np.errstate(divide="ignore"):
+            for node in self.net.nodes:
+                family = [*node.parents, node.name]
+                if self.name in family:
+                    at = family.index(self.name)
+                    others = [self.net.places[name] for name in family if name != self.name]
+                    found.append((others, np.moveaxis(np.log(node.table), at, -1)))  # type: ignore[union-attr]
+        return found
+
+    def log_prior(self) -> np.ndarray:
+        """log P(class)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.net.posterior(self.name).values)
+
+    def log_joint(self, codes: np.ndarray) -> np.ndarray:
+        """log P(row, class) up to a number per row, (n, K); the priors where all classes are impossible."""
+        complete = (codes[:, self._blanket] >= 0).all(axis=1)
+        joint = np.empty((len(codes), self.K))
+        joint[complete] = self._of_complete(codes[complete])
+        if not complete.all():
+            joint[~complete] = self._of_incomplete(codes[~complete])
+        nowhere = np.isneginf(joint).all(axis=1)
+        if nowhere.any():
+            joint[nowhere] = self.log_prior()
+        return joint
+
+    def _of_complete(self, codes: np.ndarray) -> np.ndarray:
+        """Given its Markov blanket, the class depends on nothing else."""
+        joint = np.zeros((len(codes), self.K))
+        for columns, table in self._tables:
+            joint += table[tuple(codes[:, v] for v in columns)]
+        return joint
+
+    def _of_incomplete(self, codes: np.ndarray) -> np.ndarray:
+        """log P(what is known, class = k) by one propagation for every class."""
+        wide = np.empty((len(codes), self.K, len(self.net.names)), np.int32)
+        wide[:, :, :-1] = codes[:, None, :]
+        wide[:, :, -1] = np.arange(self.K)
+        _, log_p = self.net.junction_tree().rows(wide.reshape(-1, wide.shape[2]), [])
+        return log_p.reshape(-1, self.K)
+
+    # -- explanations ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """The columns with parents before children."""
+        return [self.net.places[name] for name in self.net.order if name != self.name]
+
+    def place_in_order(self) -> list[int]:
+        """Where every column stands in the order of `chain`."""
+        return np.argsort(self._order).tolist()
+
+    def chain(self, codes: np.ndarray) -> np.ndarray:
+        """log P(the first j columns of the row, class), (n, K, d + 1), parents before children."""
+        n, d = codes.shape
+        found = np.empty((n, self.K, d + 1))
+        shown = np.full(codes.shape, -1, np.int32)
+        found[:, :, 0] = self.log_prior()
+        for j, v in enumerate(self._order):
+            shown[:, v] = codes[:, v]
+            found[:, :, j + 1] = self._of_incomplete(shown)
+        return found
+
+    def information(self) -> np.ndarray:
+        """The mutual information of every node with the class, in bits; 0 for the class itself."""
+        found = []
+        tree = self.net.junction_tree()
+        prior = self.net.posterior(self.name).values
+        given = np.full((self.K, len(self.net.names)), -1, np.int32)
+        given[:, -1] = np.arange(self.K)
+        values, _ = tree.rows(given, list(self.net.names))
+        ends = np.cumsum([len(self.net.states(name)) for name in self.net.names])[:-1]
+        for name, part in zip(self.net.names, np.split(values, ends, axis=1)):
+            if name == self.name:
+                found.append(0.0)
+                continue
+            part = np.where(prior[:, None] > 0, part, 0.0)
+            joint = prior[:, None] * part
+            total = joint.sum(axis=0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                terms = np.where(joint > 0, joint * np.log2(part / total), 0.0)
+            found.append(max(float(terms.sum()), 0.0))
+        return np.array(found)

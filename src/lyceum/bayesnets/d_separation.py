@@ -1,0 +1,328 @@
+"""Conditional independence read off a graph: d-separation, path by path, and the local Markov statements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lyceum._core.probability import find_labels
+from lyceum.bayesnets.directed_graph import (
+    Parents,
+    all_nodes,
+    ancestors_of,
+    children_of,
+    descendants_of,
+    topological_order,
+)
+from lyceum.bayesnets.net import BayesNet
+from lyceum.errors import DataError
+
+__all__ = ["DSeparation", "LocalMarkov", "PathVerdict", "d_separated", "local_markov"]
+
+
+@dataclass(frozen=True, slots=True)
+class PathVerdict:
+    """A path between two variables, and what blocks it.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+    text : str
+        The path with its arrows.
+    blocked : bool
+    reasons : tuple of str
+        For every inner node in words why it blocks the path or lets it through.
+    """
+
+    nodes: tuple[str, ...]
+    text: str
+    blocked: bool
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        verdict = "blocked" if self.blocked else "open"
+        return "\n".join([f"{self.text}: {verdict}", *(f"    {reason}" for reason in self.reasons)])
+
+
+@dataclass(frozen=True)
+class DSeparation:
+    """Whether two sets of variables are d-separated by a third, and why.
+
+    `bool(verdict)` is the verdict: `if d_separated(net, "a", "b"): ...`.
+
+    Attributes
+    ----------
+    separated : bool
+        The verdict.
+    first, second, given : tuples of str
+        The two sets, and the variables that are given.
+    paths : tuple of PathVerdict
+        Every path between the sets; the open ones first.
+    n_left_out : int
+        Paths beyond `max_paths`, which are not listed; -1 if their number is not known.
+    statement : str
+        A ⊥ B | C, or its negation.
+
+    See Also
+    --------
+    d_separated : Makes it.
+    local_markov : Independences that hold at every node.
+    lyceum.statistics.independence_test : A test on counts of rows instead of a graph.
+
+    References
+    ----------
+    J. Pearl, "Probabilistic Reasoning in Intelligent Systems", Morgan Kaufmann, 1988, section 3.3.
+
+    Examples
+    --------
+    >>> from lyceum.bayesnets import d_separated
+    >>> verdict = d_separated({"alarm": ["burglary", "earthquake"]}, "burglary", "earthquake", "alarm")
+    >>> bool(verdict), verdict.statement
+    (False, 'burglary ⊥̸ earthquake | alarm')
+    >>> [(path.text, path.blocked) for path in verdict.paths]
+    [('burglary → alarm ← earthquake', False)]
+    """
+
+    separated: bool
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    given: tuple[str, ...]
+    paths: tuple[PathVerdict, ...]
+    n_left_out: int = 0
+
+    def __bool__(self) -> bool:
+        return self.separated
+
+    @property
+    def statement(self) -> str:
+        """A ⊥ B | C, or the contrary."""
+        sign = "⊥" if self.separated else "⊥̸"
+        given = f" | {', '.join(self.given)}" if self.given else ""
+        return f"{', '.join(self.first)} {sign} {', '.join(self.second)}{given}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict and its paths, in JSON's own types."""
+        return {
+            "separated": self.separated,
+            "statement": self.statement,
+            "first": list(self.first),
+            "second": list(self.second),
+            "given": list(self.given),
+            "paths": [
+                {"path": path.text, "blocked": path.blocked, "reasons": list(path.reasons)}
+                for path in self.paths
+            ],
+        }
+
+    def __str__(self) -> str:
+        if not self.paths:
+            why = "no path connects them"
+        elif self.separated:
+            why = "every path is blocked"
+        else:
+            why = "a path is open"
+        lines = [f"{self.statement}: {why}", *(f"  {path}".replace("\n", "\n  ") for path in self.paths)]
+        if self.n_left_out:
+            lines.append("  … and more paths")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMarkov:
+    """A variable is independent of its non-descendants given its parents."""
+
+    name: str
+    others: tuple[str, ...]
+    given: tuple[str, ...]
+
+    def __str__(self) -> str:
+        given = f" | {', '.join(self.given)}" if self.given else ""
+        return f"{self.name} ⊥ {', '.join(self.others)}{given}"
+
+
+def _parents_of(net: BayesNet | Parents) -> dict[str, Sequence[str]]:
+    if isinstance(net, BayesNet):
+        return dict(net.parents)
+    parents = all_nodes({name: tuple(of) for name, of in net.items()})
+    topological_order(parents)
+    return parents
+
+
+def local_markov(net: BayesNet | Mapping[str, Sequence[str]]) -> list[LocalMarkov]:
+    """The local Markov statements of a graph: every node ⊥ its non-descendants | its parents.
+
+    Parameters
+    ----------
+    net : BayesNet, or a dict of name to parents
+
+    Examples
+    --------
+    >>> for statement in local_markov({"rain": [], "sprinkler": ["rain"], "wet": ["rain", "sprinkler"],
+    ...                                "slip": ["wet"]}):
+    ...     print(statement)
+    slip ⊥ rain, sprinkler | wet
+    """
+    parents = _parents_of(net)
+    found = []
+    for name in topological_order(parents):
+        below = descendants_of([name], parents)
+        others = [one for one in parents if one != name and one not in below and one not in parents[name]]
+        if others:
+            found.append(LocalMarkov(name, tuple(others), tuple(parents[name])))
+    return found
+
+
+def d_separated(
+    net: BayesNet | Mapping[str, Sequence[str]],
+    A: str | Iterable[str],
+    B: str | Iterable[str],
+    given: str | Iterable[str] = (),
+    *,
+    max_paths: int = 200,
+) -> DSeparation:
+    """Whether `given` d-separates A from B: then they are independent in every network with this graph.
+
+    A path is blocked at a node where arrows meet tail to tail or head to tail if the node is given, and at
+    one where they meet head to head unless it or a descendant of it is given.
+
+    Parameters
+    ----------
+    net : BayesNet, or a dict of name to parents
+    A, B : name or names
+    given : name or names, default=()
+    max_paths : int, default=200
+        How many paths are listed; the verdict does not depend on it.
+
+    Returns
+    -------
+    DSeparation
+        True or false itself, with every path and the nodes that block or open it.
+
+    References
+    ----------
+    J. Pearl, "Probabilistic Reasoning in Intelligent Systems", Morgan Kaufmann, 1988, section 3.3.
+
+    Examples
+    --------
+    >>> alarm = {"alarm": ["burglary", "earthquake"], "call": ["alarm"]}
+    >>> print(d_separated(alarm, "burglary", "earthquake"))
+    burglary ⊥ earthquake: every path is blocked
+      burglary → alarm ← earthquake: blocked
+          alarm: head to head, and neither it nor a descendant is given: blocks
+    >>> print(d_separated(alarm, "burglary", "earthquake", "call"))
+    burglary ⊥̸ earthquake | call: a path is open
+      burglary → alarm ← earthquake: open
+          alarm: head to head, and its descendant call is given: opens
+    """
+    parents = _parents_of(net)
+    names = list(parents)
+    first, second, known = (
+        _names(some, names, what) for some, what in ((A, "A"), (B, "B"), (given, "given"))
+    )
+    if not first or not second:
+        raise DataError("d-separation is of two sets of variables: name one in each at least")
+    for one, two, where in (
+        (first, second, "A and B"),
+        (first, known, "A and given"),
+        (second, known, "B and given"),
+    ):
+        both = set(one) & set(two)
+        if both:
+            raise DataError(f"{min(both)!r} is in {where}: the three sets have no variable in common")
+    reached = _reachable(first, known, parents)
+    paths: list[PathVerdict] = []
+    left_out = 0
+    for path in _paths(parents, first, second):
+        if len(paths) >= max_paths:
+            left_out = -1
+            break
+        paths.append(_judge(path, set(known), parents))
+    paths.sort(key=lambda path: (path.blocked, len(path.nodes)))
+    return DSeparation(not reached & set(second), first, second, known, tuple(paths), left_out)
+
+
+def _names(some: str | Iterable[str], names: list[str], what: str) -> tuple[str, ...]:
+    wanted = (some,) if isinstance(some, str) else tuple(some)
+    find_labels(wanted, names, f"{what}: the variable")
+    return tuple(dict.fromkeys(wanted))
+
+
+def _reachable(start: Iterable[str], given: Iterable[str], parents: Parents) -> set[str]:
+    """The variables that an open path from `start` reaches (Koller and Friedman 2009, algorithm 3.1)."""
+    known, children = set(given), children_of(parents)
+    opened = ancestors_of(known, parents) | known
+    waiting = [(name, True) for name in start]  # True: as if coming from a child
+    seen: set[tuple[str, bool]] = set()
+    found: set[str] = set()
+    while waiting:
+        name, upward = waiting.pop()
+        if (name, upward) in seen:
+            continue
+        seen.add((name, upward))
+        if name not in known:
+            found.add(name)
+        if upward and name not in known:
+            waiting += [(parent, True) for parent in parents[name]]
+            waiting += [(child, False) for child in children[name]]
+        elif not upward:
+            if name not in known:
+                waiting += [(child, False) for child in children[name]]
+            if name in opened:
+                waiting += [(parent, True) for parent in parents[name]]
+    return found
+
+
+def _paths(parents: Parents, first: Sequence[str], second: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """All paths without repeated nodes from one set to the other, which have no other node of either set."""
+    children = children_of(parents)
+    near = {name: [*parents[name], *children[name]] for name in parents}
+    ends = set(second)
+    inner = set(parents) - set(first) - ends
+    joined = _component(near, first)
+    if not joined & ends:
+        return
+    for start in first:
+        stack: list[tuple[tuple[str, ...], Iterator[str]]] = [((start,), iter(near[start]))]
+        while stack:
+            path, others = stack[-1]
+            name = next(others, None)
+            if name is None:
+                stack.pop()
+            elif name in ends:
+                yield (*path, name)
+            elif name in inner and name not in path:
+                stack.append(((*path, name), iter(near[name])))
+
+
+def _component(near: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
+    found, waiting = set(start), list(start)
+    while waiting:
+        for name in near[waiting.pop()]:
+            if name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerdict:
+    arrows = ["→" if one in parents[two] else "←" for one, two in itertools.pairwise(path)]
+    text = path[0] + "".join(f" {arrow} {name}" for arrow, name in zip(arrows, path[1:]))
+    reasons, blocked = [], False
+    for before, name, after in zip(arrows, path[1:-1], arrows[1:]):
+        if before == "→" and after == "←":
+            opening = sorted(({name} | descendants_of([name], parents)) & given)
+            if opening:
+                what = "it is given" if name in opening else f"its descendant {opening[0]} is given"
+                reasons.append(f"{name}: head to head, and {what}: opens")
+            else:
+                blocked = True
+                reasons.append(f"{name}: head to head, and neither it nor a descendant is given: blocks")
+        else:
+            kind = "tail to tail" if before == "←" and after == "→" else "head to tail"
+            blocks = name in given
+            blocked |= blocks
+            word = "given: blocks" if blocks else "not given: lets through"
+            reasons.append(f"{name}: {kind}, {word}")
+    return PathVerdict(path, text, blocked, tuple(reasons))

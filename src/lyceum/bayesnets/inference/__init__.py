@@ -1,0 +1,1 @@
+"""Queries: exact and by sampling."""

@@ -1,0 +1,187 @@
+"""Queries in networks with Gaussian nodes: exact over the states that matter, or by weighted rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum._core.probability import Factor
+from lyceum.bayesnets.inference.elimination import Elimination, relevant_names
+from lyceum.bayesnets.inference.evidence import Evidence, impossible
+from lyceum.bayesnets.inference.posterior import GaussianPosterior, Posterior
+from lyceum.bayesnets.inference.sampling import draw_weighted, weighted_posterior
+from lyceum.bayesnets.nodes import GaussianNode
+from lyceum.errors import DataError, SettingError
+
+if TYPE_CHECKING:
+    from lyceum.bayesnets.net import BayesNet
+
+__all__ = ["answer_mixed", "joint_gaussian"]
+
+_MAX_COMBINATIONS = 1 << 16
+_SINGULAR = 1e-12
+
+
+def answer_mixed(
+    net: BayesNet, query: Sequence[str], evidence: Evidence, method: str, n_samples: int, random_state: Any
+) -> Any:
+    """P(query | evidence) where some nodes are Gaussian.
+
+    Given the states of the discrete parents of Gaussian nodes, the numbers are jointly Gaussian; these
+    combinations are enumerated, weighted by the probability that variable elimination gives them and by the
+    density of the observed numbers. Where there are too many, rows are drawn.
+    """
+    numeric = [name for name in query if name in net.gaussian_names]
+    if numeric and len(numeric) < len(query):
+        raise DataError(f"of the query {numeric[0]!r} is Gaussian and others are not: ask separately")
+    if method == "gibbs":
+        raise SettingError("Gibbs sampling is for discrete networks: use method='likelihood_weighting'")
+    names = relevant_names(net, query, evidence)
+    gaussians = [name for name in net.order if name in set(names) and name in net.gaussian_names]
+    part = net if len(names) == len(net.names) else _restrict(net, names)
+    switches = list(
+        dict.fromkeys(p for g in gaussians for p in net.parents[g] if p not in net.gaussian_names)
+    )
+    free = [name for name in switches if name not in evidence.hard]
+    kept = list(dict.fromkeys([*free, *(name for name in query if name not in gaussians)]))
+    size = prod(len(net.states(name)) for name in kept)
+    if method == "likelihood_weighting" or (method == "auto" and size > _MAX_COMBINATIONS):
+        return _draw(part, query, evidence, n_samples, random_state, method == "auto")
+    if size > _MAX_COMBINATIONS:
+        raise SettingError(f"there are {size:.3g} combinations of states: use method='likelihood_weighting'")
+    return _enumerate(part, query, evidence, gaussians, switches, kept)
+
+
+def _restrict(net: BayesNet, names: Sequence[str]) -> Any:
+    return type(net)([net.node(name) for name in names], net.name)
+
+
+def _enumerate(
+    net: BayesNet,
+    query: Sequence[str],
+    evidence: Evidence,
+    gaussians: list[str],
+    switches: list[str],
+    kept: list[str],
+) -> Any:
+    discrete = [node for node in net.nodes if not isinstance(node, GaussianNode)]
+    joint = Factor({}, np.ones(()))
+    if discrete:
+        tables = type(net)(discrete, net.name)
+        known = Evidence({}, evidence.hard, evidence.soft, {}, evidence.codes, None)
+        joint = Elimination.plan(tables, kept, known).run()
+    shape = joint.values.shape
+    size = int(np.prod(shape))
+    codes = dict(zip(kept, np.indices(shape).reshape(len(shape), size)))
+    states = {s: codes[s] if s in codes else np.full(size, evidence.hard[s]) for s in switches}
+    nodes = [net.node(name) for name in gaussians]
+    mean, covariance = joint_gaussian(nodes, states, size)  # type: ignore[arg-type]
+    seen = [gaussians.index(name) for name in evidence.numbers]
+    values = np.array(list(evidence.numbers.values()))
+    mean, covariance, log_density = _condition(mean, covariance, seen, values)
+    with np.errstate(divide="ignore"):
+        log_w = np.log(joint.values.ravel()) + log_density
+    top = log_w.max(initial=-np.inf)
+    if top == -np.inf:
+        raise impossible(evidence.given)
+    w = np.exp(log_w - top)
+    log_evidence = float(top + np.log(w.sum()))
+    w /= w.sum()
+    method = "exact Gaussian algebra" if size == 1 else f"exact, over {size:,} combinations of states"
+    if query[0] in gaussians:
+        at = [gaussians.index(name) for name in query]
+        some = w > 0
+        return GaussianPosterior(
+            tuple(query), w[some], mean[some][:, at], covariance[some][:, at][:, :, at],
+            evidence.given, method, log_evidence,
+        )  # fmt: skip
+    table = Factor({name: net.states(name) for name in kept}, w.reshape(shape)).marginal(*query)
+    return Posterior(dict(table.variables), table.values, evidence.given, log_evidence, method)
+
+
+def joint_gaussian(
+    nodes: Sequence[GaussianNode], states: dict[str, np.ndarray], size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means and covariances of Gaussian nodes, parents first, for every combination of states.
+
+    Parameters
+    ----------
+    nodes : list of GaussianNode
+    states : dict of name to array of shape (size,)
+        The state of every discrete parent in every combination.
+    size : int
+        The number of combinations.
+    """
+    gaussians = [node.name for node in nodes]
+    d = len(gaussians)
+    mean, covariance = np.zeros((size, d)), np.zeros((size, d, d))
+    for j, node in enumerate(nodes):
+        at = tuple(states[parent] for parent in node.parents if parent in states)
+        numeric = [gaussians.index(parent) for parent in node.parents if parent not in states]
+        b = np.broadcast_to(node.coefficients[at], (size, len(numeric)))
+        mean[:, j] = node.intercept[at] + (b * mean[:, numeric]).sum(axis=1)
+        cross = np.einsum("kp,kpj->kj", b, covariance[:, numeric, :j])
+        covariance[:, j, :j] = covariance[:, :j, j] = cross
+        covariance[:, j, j] = node.variance[at] + (b * cross[:, numeric]).sum(axis=1)
+    return mean, covariance
+
+
+def _condition(
+    mean: np.ndarray, covariance: np.ndarray, seen: list[int], values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every Gaussian given the values of some of its columns, and the log density of these values."""
+    if not seen:
+        return mean, covariance, np.zeros(len(mean))
+    inner = covariance[:, seen][:, :, seen]
+    # in units of the columns, so that those of a column do not decide what is singular
+    variance = np.einsum("kjj->kj", inner)
+    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+    roots, vectors = np.linalg.eigh(inner / (unit[:, :, None] * unit[:, None, :]))
+    solid = roots > _SINGULAR * np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
+    inverse = np.where(solid, 1.0 / np.where(solid, roots, 1.0), 0.0)
+    gap = np.einsum("kij,ki->kj", vectors, (values - mean[:, seen]) / unit)
+    # along a direction without variance the observation must be the mean
+    scale = 1.0 + (np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit).max(axis=1, keepdims=True)
+    off = (~solid & (np.abs(gap) > 1e-8 * scale)).any(axis=1)
+    log_density = -0.5 * (
+        np.where(solid, np.log(2 * np.pi * np.where(solid, roots, 1.0)), 0.0) + inverse * gap**2
+    ).sum(axis=1) - np.log(unit).sum(axis=1)
+    precision = np.einsum("kij,kj,klj->kil", vectors / unit[:, :, None], inverse, vectors / unit[:, :, None])
+    gain = np.einsum("kai,kil->kal", covariance[:, :, seen], precision)
+    new_mean = mean + np.einsum("kal,kl->ka", gain, values - mean[:, seen])
+    new_covariance = covariance - np.einsum("kal,klb->kab", gain, covariance[:, seen, :])
+    return new_mean, new_covariance, np.where(off, -np.inf, log_density)
+
+
+def _draw(
+    net: BayesNet, query: Sequence[str], evidence: Evidence, n_samples: int, random_state: Any, warn: bool
+) -> Any:
+    rng = np.random.default_rng(random_state)
+    drawn, log_w = draw_weighted(
+        net, net.order, n_samples, rng, evidence.hard, evidence.numbers, evidence.soft
+    )
+    top = log_w.max()
+    if top == -np.inf:
+        raise DataError(f"none of {n_samples:,} rows agrees with the evidence: raise n_samples")
+    if query[0] not in net.gaussian_names:
+        found: Any = weighted_posterior(net, query, evidence, drawn, log_w)[0]
+    else:
+        w = np.exp(log_w - top)
+        log_evidence = float(top + np.log(w.mean()))
+        w /= w.sum()
+        points = np.column_stack([drawn[name] for name in query])
+        error = np.sqrt((w**2) @ (points - w @ points) ** 2)
+        method = f"likelihood weighting ({n_samples:,} samples, worth {1 / (w @ w):,.0f})"
+        zeros = np.zeros((n_samples, len(query), len(query)))
+        found = GaussianPosterior(tuple(query), w, points, zeros, evidence.given, method, log_evidence, error)
+    if warn:
+        warnings.warn(
+            f"there are too many combinations of states for an exact answer: estimated by {found.method}",
+            UserWarning,
+            stacklevel=5,
+        )
+    return found

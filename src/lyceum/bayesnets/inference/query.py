@@ -1,0 +1,87 @@
+"""Which method answers a query."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lyceum.bayesnets.inference.elimination import eliminate, relevant_names
+from lyceum.bayesnets.inference.evidence import Evidence
+from lyceum.bayesnets.inference.gibbs import gibbs
+from lyceum.bayesnets.inference.mixed_query import answer_mixed
+from lyceum.bayesnets.inference.posterior import Posterior
+from lyceum.bayesnets.inference.sampling import likelihood_weighting
+from lyceum.errors import DataError, SettingError
+
+if TYPE_CHECKING:
+    from lyceum.bayesnets.net import BayesNet
+
+__all__ = ["METHODS", "answer"]
+
+METHODS = ("auto", "junction_tree", "elimination", "likelihood_weighting", "gibbs")
+_FEW = 200.0  # a weighted sample worth fewer rows than this is not trusted
+
+
+def answer(
+    net: BayesNet,
+    query: Sequence[str],
+    evidence: Evidence,
+    method: str,
+    n_samples: int,
+    random_state: int | None,
+) -> Any:
+    """P(query | evidence) by the given method, or by the best one."""
+    _check(net, query, evidence, method)
+    if net.gaussian_names:
+        return answer_mixed(net, query, evidence, method, n_samples, random_state)
+    if method == "likelihood_weighting":
+        return likelihood_weighting(net, query, evidence, n_samples, random_state)
+    if method == "gibbs":
+        return gibbs(net, query, evidence, n_samples, random_state)
+    if method == "elimination":
+        return eliminate(net, query, evidence)
+    try:
+        found = net.junction_tree().posterior(query, evidence)
+        if found is not None:
+            return found
+        return eliminate(net, query, evidence)
+    except SettingError:
+        if method == "junction_tree":
+            raise
+    try:
+        return eliminate(net, query, evidence)
+    except SettingError:
+        return _draw(net, query, evidence, n_samples, random_state)
+
+
+def _draw(
+    net: BayesNet, query: Sequence[str], evidence: Evidence, n_samples: int, random_state: int | None
+) -> Posterior:
+    """By likelihood weighting; by Gibbs sampling where its sample is worth little and all states can mix."""
+    found = likelihood_weighting(net, query, evidence, n_samples, random_state, strict=False)
+    tables = [net.node(name).table for name in relevant_names(net, query, evidence)]  # type: ignore[union-attr]
+    if found is None or (found[1] < _FEW and all((table > 0).all() for table in tables)):
+        posterior = gibbs(net, query, evidence, n_samples, random_state)
+    else:
+        posterior = found[0]
+    warnings.warn(
+        f"the network is too wide for exact inference: {posterior.title} is an estimate by "
+        f"{posterior.method}, with standard errors up to {posterior.error.max():.2g}",  # type: ignore[union-attr]
+        UserWarning,
+        stacklevel=4,
+    )
+    return posterior
+
+
+def _check(net: BayesNet, query: Sequence[str], evidence: Evidence, method: str) -> None:
+    if method not in METHODS:
+        raise SettingError(f"there is no method {method!r}: choose one of {', '.join(METHODS)}")
+    if not query:
+        raise DataError("the query names no variable")
+    for name in query:
+        net.find(name)
+        if name in evidence.hard or name in evidence.numbers:
+            raise DataError(f"{name!r} is in the query and in the evidence: leave it out of one of them")
+    if len(set(query)) < len(query):
+        raise DataError(f"the query {list(query)} names a variable twice")

@@ -1,0 +1,217 @@
+"""The nodes of a Bayesian network: a table of probabilities, or a linear Gaussian."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError, ModelFileError, number_setting
+
+__all__ = ["GaussianNode", "Node", "TableNode"]
+
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class TableNode:
+    """A discrete variable: P(states | parents) as a table.
+
+    Parameters
+    ----------
+    name : str
+        The name of the variable.
+    states : sequence of labels
+        In the order of the last axis of the table.
+    parents : names, default=()
+        Discrete variables, in the order of the first axes.
+    table : array of shape (states of the first parent, ..., states), or dict
+        For every combination of the parents' states the probabilities of the states, which sum to 1. A dict
+        has a state of the parent, or a tuple of states, as key and probabilities as values. By default all
+        states are equally probable.
+
+    See Also
+    --------
+    GaussianNode : A number instead of a state.
+
+    Examples
+    --------
+    >>> from lyceum.bayesnets import TableNode
+    >>> TableNode("grass", ["dry", "wet"], ["rain"], {"no": [0.9, 0.1], "yes": [0.1, 0.9]})
+    TableNode(name='grass', states=('dry', 'wet'), parents=('rain',))
+    """
+
+    name: str
+    states: tuple[Any, ...]
+    parents: tuple[str, ...] = ()
+    table: Any = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", str(self.name))
+        if isinstance(self.states, str | bytes):
+            raise DataError(f"the states of {self.name!r} are the text {self.states!r}: give a list")
+        labels = [label.item() if isinstance(label, np.generic) else label for label in self.states]
+        object.__setattr__(self, "states", tuple(labels))
+        parents = (self.parents,) if isinstance(self.parents, str) else self.parents
+        object.__setattr__(self, "parents", tuple(map(str, parents)))
+        if len(set(map(str, self.states))) < len(self.states) or not self.states:
+            raise DataError(f"node {self.name!r} needs states, each named once, not {list(self.states)}")
+        if len(set(self.parents)) < len(self.parents) or self.name in self.parents:
+            raise DataError(f"{self.name!r} has the parents {list(self.parents)}: name others, each once")
+
+    def __repr__(self) -> str:
+        return f"TableNode(name={self.name!r}, states={self.states!r}, parents={self.parents!r})"
+
+    def with_table(self, table: Any) -> TableNode:
+        """The same node with another table."""
+        return TableNode(self.name, self.states, self.parents, table)
+
+    def resolve(self, states: Mapping[str, Sequence[Any]]) -> TableNode:
+        """The node with its table as a checked array, given the states of its parents."""
+        shape = (*(len(states[parent]) for parent in self.parents), len(self.states))
+        if self.table is None:
+            table = np.full(shape, 1.0 / len(self.states))
+        elif isinstance(self.table, Mapping):
+            table = self._from_mapping([states[parent] for parent in self.parents], shape)
+        else:
+            table = np.array(number_setting(f"the table of {self.name!r}", self.table))
+        where = f"the table of {self.name!r}"
+        if table.shape != shape:
+            axes = " × ".join([*self.parents, self.name])
+            raise DataError(f"{where} has the shape {table.shape}, but {axes} have {shape} states")
+        if not (table >= 0).all() or not (table <= 1 + _TOLERANCE).all():
+            raise DataError(f"{where} has a value that is not a probability from 0 to 1")
+        wrong = np.abs(table.sum(axis=-1) - 1.0) > _TOLERANCE
+        if wrong.any():
+            at = np.unravel_index(int(wrong.argmax()), wrong.shape)
+            given = ", ".join(f"{p}={states[p][int(i)]}" for p, i in zip(self.parents, at))
+            total = float(table[at].sum())
+            raise DataError(f"{where} sums to {total:g}{f' for {given}' if given else ''}, not to 1")
+        table.setflags(write=False)
+        return self.with_table(table)
+
+    def _from_mapping(self, states: list[Sequence[Any]], shape: tuple[int, ...]) -> np.ndarray:
+        given = {key if isinstance(key, tuple) else (key,): value for key, value in self.table.items()}
+        wanted = list(product(*states))
+        lacking = [key for key in wanted if key not in given]
+        extra = [key for key in given if key not in set(wanted)]
+        if lacking or extra:
+            what = f"lacks {lacking[0]}" if lacking else f"has {extra[0]}, which is no combination of states"
+            raise DataError(f"the table of {self.name!r} given {', '.join(self.parents)} {what}")
+        rows = [number_setting(f"the table of {self.name!r}", given[key]) for key in wanted]
+        if any(row.shape != (len(self.states),) for row in rows):
+            raise DataError(f"the table of {self.name!r} needs {len(self.states)} probabilities in every row")
+        return np.array(rows).reshape(shape)
+
+    def check(self) -> None:
+        """Raise ModelFileError unless the parts, which came from a model file, are those of a node."""
+        if not isinstance(self.name, str) or not isinstance(self.states, tuple):
+            raise ModelFileError("holds a node without a name or states")
+        table = self.table
+        if (
+            not isinstance(table, np.ndarray)
+            or table.dtype != np.float64
+            or table.ndim != len(self.parents) + 1
+        ):
+            raise ModelFileError(f"holds a node {self.name!r} without a table of numbers")
+        if table.shape[-1] != len(self.states) or not np.isfinite(table).all():
+            raise ModelFileError(f"holds a node {self.name!r} whose table does not fit its states")
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianNode:
+    """A number: x = intercept + coefficientsᵀ (numeric parents) + noise, noise ~ N(0, variance).
+
+    With discrete parents there is one such equation for every combination of their states.
+
+    Parameters
+    ----------
+    name : str
+        The name of the variable.
+    parents : names, default=()
+        Discrete and Gaussian variables; each kind in the order in which it is named.
+    intercept : float or array of shape (states of the discrete parents, ...), default=0
+        The constant of every equation.
+    coefficients : array of shape (states of the discrete parents, ..., numeric parents), default=()
+        The factors of the numeric parents in every equation.
+    variance : float or array of shape (states of the discrete parents, ...), default=1
+        The variance of the noise in every equation.
+    n_undetermined : int, default=0
+        How many coefficients of all equations the rows that they were learned from do not determine: those
+        of least norm were taken.
+
+    See Also
+    --------
+    TableNode : A state instead of a number.
+
+    References
+    ----------
+    S. L. Lauritzen and N. Wermuth, "Graphical models for associations between variables, some of which are
+    qualitative and some quantitative", Annals of Statistics 17, 1989.
+
+    Examples
+    --------
+    >>> from lyceum.bayesnets import GaussianNode
+    >>> GaussianNode("weight", ["height"], intercept=-100.0, coefficients=[1.0], variance=25.0)
+    GaussianNode(name='weight', parents=('height',))
+    """
+
+    name: str
+    parents: tuple[str, ...] = ()
+    intercept: Any = 0.0
+    coefficients: Any = ()
+    variance: Any = 1.0
+    n_undetermined: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", str(self.name))
+        parents = (self.parents,) if isinstance(self.parents, str) else self.parents
+        object.__setattr__(self, "parents", tuple(map(str, parents)))
+        if len(set(self.parents)) < len(self.parents) or self.name in self.parents:
+            raise DataError(f"{self.name!r} has the parents {list(self.parents)}: name others, each once")
+
+    def __repr__(self) -> str:
+        return f"GaussianNode(name={self.name!r}, parents={self.parents!r})"
+
+    def resolve(self, states: Mapping[str, Sequence[Any]]) -> GaussianNode:
+        """The node with its parameters as checked arrays, given the states of its discrete parents."""
+        shape = tuple(len(states[parent]) for parent in self.parents if parent in states)
+        numeric = sum(parent not in states for parent in self.parents)
+        parts = []
+        for what, value, wanted in (
+            ("intercept", self.intercept, shape),
+            ("coefficients", self.coefficients, (*shape, numeric)),
+            ("variance", self.variance, shape),
+        ):
+            array = np.array(number_setting(f"{what} of {self.name!r}", value))
+            if array.shape != wanted and array.size:
+                try:
+                    array = np.broadcast_to(array, wanted).copy()
+                except ValueError:
+                    array = np.empty(0)
+            array = np.zeros(wanted) if not array.size and not numeric and what == "coefficients" else array
+            if array.shape != wanted:
+                got = np.shape(value)
+                raise DataError(f"{what} of {self.name!r} has the shape {got}, but {wanted} is needed")
+            if not np.isfinite(array).all():
+                raise DataError(f"{what} of {self.name!r} must be finite, got {value!r}")
+            array.setflags(write=False)
+            parts.append(array)
+        if (parts[2] < 0).any():
+            raise DataError(f"the variance of {self.name!r} is negative")
+        intercept, coefficients, variance = parts
+        return replace(self, intercept=intercept, coefficients=coefficients, variance=variance)
+
+    def check(self) -> None:
+        """Raise ModelFileError unless the parts, which came from a model file, are those of a node."""
+        parts = (self.intercept, self.coefficients, self.variance)
+        if not all(isinstance(part, np.ndarray) and part.dtype == np.float64 for part in parts):
+            raise ModelFileError(f"holds a node {self.name!r} without numbers")
+        if not isinstance(self.n_undetermined, int):
+            raise ModelFileError(f"holds a node {self.name!r} whose n_undetermined is no whole number")
+
+
+Node = TableNode | GaussianNode

@@ -1,0 +1,1 @@
+"""Parameters from complete and incomplete rows."""

@@ -1,0 +1,238 @@
+"""Parameters of a network from rows: counts for tables, regressions for Gaussian nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from lyceum._core.data import Block, Column, Rows, Schema
+from lyceum._core.statistics import UNEXPLAINED, ClassScatter, JointCounts, PositiveFactor
+from lyceum.bayesnets.net import BayesNet
+from lyceum.bayesnets.nodes import GaussianNode, TableNode
+from lyceum.bayesnets.row_codes import RowCodes, network_rows
+from lyceum.errors import SchemaError, SettingError
+
+__all__ = [
+    "Estimate",
+    "estimate_table",
+    "family_scatter",
+    "learn_parameters",
+    "least_squares",
+    "log_prior_of_tables",
+    "numbers_of",
+    "pseudo_count",
+    "regressions",
+]
+
+Estimate = Literal["laplace", "raw", "dirichlet"]
+
+
+def pseudo_count(estimate: str, alpha: float, equivalent_sample_size: float, cells: int) -> float:
+    """The number added to every count of a table."""
+    if estimate == "raw":
+        return 0.0
+    if estimate == "laplace":
+        return alpha
+    if estimate == "dirichlet":
+        return equivalent_sample_size / cells
+    raise SettingError(f"there is no estimate {estimate!r}: choose raw, laplace or dirichlet")
+
+
+def estimate_table(counts: np.ndarray, added: float) -> np.ndarray:
+    """(N_jk + a) / (N_j + r a); a combination of parents without counts gets equal probabilities."""
+    raised = counts + added
+    totals = raised.sum(axis=-1, keepdims=True)
+    return np.divide(raised, totals, out=np.full(counts.shape, 1.0 / counts.shape[-1]), where=totals > 0)
+
+
+def learn_parameters(
+    net: BayesNet,
+    data: Any,
+    *,
+    estimate: Estimate | str = "laplace",
+    alpha: float = 1.0,
+    equivalent_sample_size: float = 10.0,
+    incomplete: Literal["available", "em"] = "available",
+    max_iter: int = 100,
+    tol: float = 1e-6,
+    random_state: int | None = 0,
+) -> BayesNet:
+    """The network with its parameters estimated from rows of any source.
+
+    Parameters
+    ----------
+    net : BayesNet
+        The graph; what its tables hold is not used.
+    data : frame, path or `scan(...)`
+        Columns go by the names of the variables; others are left out. Weights are those of the scan.
+    estimate : {"laplace", "raw", "dirichlet"}, default="laplace"
+        N_jk / N_j ("raw"), with `alpha` added to every count ("laplace"), or with the prior counts of BDeu,
+        equivalent_sample_size / (cells of the table) ("dirichlet").
+    alpha : float, default=1.0
+    equivalent_sample_size : float, default=10.0
+    incomplete : {"available", "em"}, default="available"
+        Rows with missing cells: every table is counted from the rows that have all its variables, or the
+        missing cells are filled in expectation (`expectation_maximization`).
+    max_iter, tol, random_state
+        Of expectation-maximisation.
+
+    Returns
+    -------
+    BayesNet
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.bayesnets import BayesNet, TableNode, learn_parameters
+    >>> net = BayesNet([TableNode("rain", ["no", "yes"]), TableNode("wet", ["no", "yes"], ["rain"])])
+    >>> rows = pa.table({"rain": ["no", "no", "yes"], "wet": ["no", "no", "yes"]})
+    >>> learn_parameters(net, rows).node("wet").table.round(3).tolist()
+    [[0.75, 0.25], [0.333, 0.667]]
+    """
+    if alpha < 0 or equivalent_sample_size <= 0:
+        raise SettingError("alpha must be at least 0, and equivalent_sample_size more than 0")
+    if incomplete == "em":
+        from lyceum.bayesnets.parameters.em import expectation_maximization
+
+        return expectation_maximization(
+            net, data, estimate=estimate, alpha=alpha, equivalent_sample_size=equivalent_sample_size,
+            max_iter=max_iter, tol=tol, random_state=random_state,
+        ).net  # fmt: skip
+    if incomplete != "available":
+        raise SettingError(f"incomplete is {incomplete!r}: choose 'available' or 'em'")
+    rows = network_rows(net, data)
+    present = {*rows.schema.names, rows.schema.target.name if rows.schema.target is not None else ""}
+    lacking = [name for name in net.names if name not in present]
+    if lacking:
+        raise SchemaError(
+            f"the rows have no column {lacking[0]!r}: leave the node out, or take it as hidden with "
+            "incomplete='em'"
+        )
+    families = [[*node.parents, node.name] for node in net.nodes if isinstance(node, TableNode)]
+    new: list[TableNode | GaussianNode] = []
+    if families:
+        counts = rows.reduce(partial(_aligned_counts, sets=families, codes=RowCodes.of(net)))
+        for node in net.nodes:
+            if isinstance(node, TableNode):
+                table = counts.table(*node.parents, node.name)
+                added = pseudo_count(str(estimate), alpha, equivalent_sample_size, table.size)
+                new.append(node.with_table(estimate_table(table, added)))
+    for name in net.gaussian_names:
+        node = net.node(name)
+        assert isinstance(node, GaussianNode)
+        new.append(regressions(net, node, family_scatter(net, rows, name)))
+    return net.with_nodes(*new)
+
+
+def _aligned_counts(block: Block, sets: list[list[str]], codes: RowCodes) -> JointCounts:
+    """The counts of a block by the states of the network, its target among them."""
+    cells = codes(block).astype(np.float64)
+    cells[cells < 0] = np.nan
+    columns = tuple(
+        Column(name, "categorical", np.arange(len(states)), "states")
+        for name, states in codes.states.items()
+        if len(states)
+    )
+    some = [j for j, states in enumerate(codes.states.values()) if len(states)]
+    return JointCounts.of(replace(block, X=cells[:, some], y=None, schema=Schema(columns)), sets=sets)
+
+
+# -- Gaussian nodes ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _FamilyScatter:
+    """The scatter of a Gaussian node and its numeric parents for every combination of its discrete ones."""
+
+    scatter: ClassScatter
+
+    @classmethod
+    def of(cls, block: Block, net: BayesNet, name: str) -> _FamilyScatter:
+        node = net.node(name)
+        numeric = [p for p in node.parents if p in net.gaussian_names]
+        discrete = [p for p in node.parents if p not in net.gaussian_names]
+        X = np.column_stack([numbers_of(block, one) for one in (*numeric, name)])
+        shape = tuple(len(net.states(p)) for p in discrete)
+        codes = RowCodes.of(net)(block)[:, [net.places[p] for p in discrete]]
+        keep = ~np.isnan(X).any(axis=1) & (codes >= 0).all(axis=1)
+        places = np.ravel_multi_index(codes[keep].T, shape) if discrete else np.zeros(int(keep.sum()), int)
+        classes = np.arange(int(np.prod(shape)))
+        target = Column("combination", "categorical", classes, "discrete parents")
+        schema = Schema(Schema.of_numbers([*numeric, name]).columns, target)
+        w = None if block.w is None else block.w[keep]
+        part = Block(np.ascontiguousarray(X[keep]), places.astype(np.int32), w, block.start, schema)
+        return cls(ClassScatter.of(part))
+
+    def merge(self, other: _FamilyScatter) -> _FamilyScatter:
+        return _FamilyScatter(self.scatter.merge(other.scatter))
+
+
+def family_scatter(net: BayesNet, rows: Rows, name: str) -> ClassScatter:
+    """The scatter of a Gaussian node's family, in every combination, from the rows that have all of it."""
+    return rows.reduce(partial(_FamilyScatter.of, net=net, name=name)).scatter
+
+
+def numbers_of(block: Block, name: str) -> np.ndarray:
+    """The cells of a numeric column, or of a numeric target."""
+    target = block.schema.target
+    if target is not None and target.name == name:
+        assert block.y is not None
+        return block.y.astype(np.float64)
+    return np.asarray(block.X[:, block.schema.index(name)], dtype=np.float64)
+
+
+def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> GaussianNode:
+    """Least squares in every combination; one without enough rows gets that of all rows together."""
+    shape = tuple(len(net.states(p)) for p in node.parents if p not in net.gaussian_names)
+    k, d = statistic.mean.shape
+    if not statistic.weight.sum() > 0:
+        raise SchemaError(f"no row has numbers for {node.name!r} and its parents")
+    weight, (mean, scatter) = statistic.weight.sum(), _pool(statistic)
+    whole = least_squares(float(weight), mean, scatter)
+    parts = [
+        least_squares(float(statistic.weight[i]), statistic.mean[i], statistic.scatter[i])
+        if statistic.weight[i] > d
+        else whole
+        for i in range(k)
+    ]
+    return GaussianNode(
+        node.name,
+        node.parents,
+        np.array([part[0] for part in parts]).reshape(shape),
+        np.array([part[1] for part in parts]).reshape(*shape, d - 1),
+        np.array([part[2] for part in parts]).reshape(shape),
+        sum(part[3] for part in parts),
+    )
+
+
+def _pool(statistic: ClassScatter) -> tuple[np.ndarray, np.ndarray]:
+    share = statistic.weight / statistic.weight.sum()
+    mean = share @ statistic.mean
+    gap = statistic.mean - mean
+    return mean, statistic.scatter.sum(axis=0) + (statistic.weight * gap.T) @ gap
+
+
+def least_squares(
+    weight: float, mean: np.ndarray, scatter: np.ndarray
+) -> tuple[float, np.ndarray, float, int]:
+    """Intercept, coefficients and variance of the last column on the others, from their moments.
+
+    Also the number of coefficients that these do not determine; they are those of least norm.
+    """
+    factor = PositiveFactor.of(scatter[:-1, :-1], level=UNEXPLAINED)
+    b = factor.solve(scatter[:-1, -1])
+    variance = max(float(scatter[-1, -1] - b @ scatter[:-1, -1]) / weight, 0.0)
+    return float(mean[-1] - b @ mean[:-1]), b, variance, len(b) - factor.rank
+
+
+def log_prior_of_tables(net: BayesNet, added: Sequence[float]) -> float:
+    """The log prior of all tables, up to a constant: `added` imaginary rows in every cell of each."""
+    total = 0.0
+    for node, rows in zip(net.nodes, added):
+        if rows:
+            total += rows * float(np.log(node.table).sum())  # type: ignore[union-attr]
+    return total

@@ -1,0 +1,313 @@
+"""Expectation-maximisation where some nodes are Gaussian: exact over the states that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, Rows, Schema
+from lyceum._core.solvers import EMProblem, Expectation
+from lyceum._core.statistics import ClassScatter, Moments
+from lyceum.bayesnets.inference.mixed_query import joint_gaussian
+from lyceum.bayesnets.net import BayesNet
+from lyceum.bayesnets.nodes import GaussianNode
+from lyceum.bayesnets.parameters.fit import (
+    estimate_table,
+    family_scatter,
+    least_squares,
+    log_prior_of_tables,
+    numbers_of,
+    regressions,
+)
+from lyceum.bayesnets.row_codes import RowCodes
+from lyceum.errors import DataError, SettingError
+
+__all__ = ["MixedProblem", "MixedState", "start_gaussians"]
+
+_MAX_COMBINATIONS = 1 << 12
+_CELLS_AT_ONCE = 1 << 22
+_FLOOR = 1e-9  # the smallest variance of a node, as a part of its column's
+_SINGULAR = 1e-13
+
+
+@dataclass(frozen=True)
+class MixedState:
+    """The parameters: tables with their compiled tree, and Gaussian nodes, parents first."""
+
+    tables: BayesNet | None
+    gaussians: tuple[GaussianNode, ...]
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Expected counts of the tables; scatter of the numbers in every combination; where they were taken."""
+
+    tables: list[np.ndarray]
+    scatter: ClassScatter
+    state: MixedState
+
+    def merge(self, other: _Sums) -> _Sums:
+        tables = [one + two for one, two in zip(self.tables, other.tables)]
+        return _Sums(tables, self.scatter.merge(other.scatter), self.state)
+
+
+@dataclass(frozen=True)
+class MixedProblem(EMProblem):
+    """EM of a conditional Gaussian network.
+
+    Given a combination s of the states of all discrete parents of Gaussian nodes, the numbers x are jointly
+    Gaussian. A row has r_s ∝ P(s, its states) N(its numbers; μ_s, Σ_s); its missing numbers have a mean and a
+    covariance under every s that it allows, and the expected moments are their sums weighted by r_s. The
+    M-step is least squares in every combination of a node's own parents.
+
+    Parameters
+    ----------
+    switches : dict of name to number of states
+        The discrete parents of Gaussian nodes.
+    added : tuple of float
+        What is added to every count of every table.
+    floors : array of shape (Gaussian nodes,)
+        The smallest variances.
+    """
+
+    switches: dict[str, int]
+    added: tuple[float, ...]
+    floors: np.ndarray
+
+    @classmethod
+    def of(cls, net: BayesNet, added: Sequence[float], floors: np.ndarray) -> MixedProblem:
+        """The problem of a network; raises where there are too many combinations of states."""
+        numeric = net.gaussian_names
+        names = dict.fromkeys(p for g in numeric for p in net.parents[g] if p not in numeric)
+        switches = {name: len(net.states(name)) for name in names}
+        if prod(switches.values()) > _MAX_COMBINATIONS:
+            raise SettingError(
+                f"the discrete parents of Gaussian nodes have {prod(switches.values()):.3g} combinations of "
+                f"states, and expectation-maximisation sums over {_MAX_COMBINATIONS:,} at most: use "
+                "learn_parameters with incomplete='available', or fewer discrete parents"
+            )
+        return cls(switches, tuple(added), floors)
+
+    @property
+    def combinations(self) -> np.ndarray:
+        """The states of the switches in every combination, (switches, K)."""
+        shape = tuple(self.switches.values())
+        return np.indices(shape).reshape(len(shape), prod(shape))
+
+    def expectation(self, block: Block, parameters: MixedState) -> Expectation:
+        block = block.without_zero_weights()
+        width = (len(parameters.gaussians) + 1) * prod(self.switches.values())
+        step = max(1, _CELLS_AT_ONCE // width)
+        found: Expectation | None = None
+        for at in range(0, max(len(block), 1), step):
+            some = block if len(block) <= step else block.take(np.arange(at, min(at + step, len(block))))
+            part = self._expectation(some, parameters)
+            found = part if found is None else found.merge(part)
+        assert found is not None
+        return found
+
+    def _expectation(self, block: Block, state: MixedState) -> Expectation:
+        states = {} if state.tables is None else {n: state.tables.states(n) for n in state.tables.names}
+        codes, combinations = RowCodes(states)(block), self.combinations
+        X = np.column_stack([_column(block, node.name) for node in state.gaussians])
+        patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
+        which = which.reshape(-1)
+        mean, covariance = joint_gaussian(
+            state.gaussians, dict(zip(self.switches, combinations)), combinations.shape[1]
+        )
+        at = [list(states).index(name) for name in self.switches]
+        parts, log_joint = [], np.full((combinations.shape[1], len(block)), -np.inf)
+        for k, combination in enumerate(combinations.T):
+            rows = np.flatnonzero(((codes[:, at] < 0) | (codes[:, at] == combination)).all(axis=1))
+            there = codes[rows]
+            there[:, at] = combination
+            given = _Conditional.of(mean[k], covariance[k], patterns)
+            filled, log_joint[k, rows] = given.fill(X[rows], which[rows])
+            if state.tables is not None and len(rows):
+                log_joint[k, rows] += state.tables.junction_tree().rows(there, ())[1]
+            parts.append((rows, there, filled, given))
+        total = np.logaddexp.reduce(log_joint, axis=0)
+        if (total == -np.inf).any():
+            row = block.start + int(np.argmax(total == -np.inf))
+            raise DataError(f"row {row} is impossible: the network gives it probability 0")
+        r = np.exp(log_joint - total) * block.weights
+        tables = [] if state.tables is None else [np.zeros(node.table.shape) for node in state.tables.nodes]  # type: ignore[union-attr]
+        moments = []
+        for k, (rows, there, filled, given) in enumerate(parts):
+            share = r[k, rows]
+            some = share > 0
+            if state.tables is not None and some.any():
+                counts, _ = state.tables.junction_tree().expected_counts(there[some], share[some])
+                tables = [one + two for one, two in zip(tables, counts)]
+            moments.append(given.moments(filled, which[rows], share))
+        weight, center, inside = (np.array(part) for part in zip(*moments))
+        scatter = ClassScatter(np.arange(len(moments)), len(block), weight, center, inside, False)
+        return Expectation(_Sums(tables, scatter, state), float(total @ block.weights), block.weight)
+
+    def maximization(self, statistic: Any) -> MixedState:
+        old: MixedState = statistic.state
+        tables = old.tables
+        if tables is not None:
+            tables = tables.with_tables_of([
+                node.with_table(estimate_table(counts, added))  # type: ignore[union-attr]
+                for node, counts, added in zip(tables.nodes, statistic.tables, self.added)
+            ])  # fmt: skip
+        names = [node.name for node in old.gaussians]
+        nodes = [
+            self._regression(node, names, statistic.scatter, float(floor))
+            for node, floor in zip(old.gaussians, self.floors)
+        ]
+        return MixedState(tables, tuple(nodes))
+
+    def _regression(
+        self, node: GaussianNode, names: list[str], statistic: ClassScatter, floor: float
+    ) -> GaussianNode:
+        """Least squares in every combination; one with fewer rows than columns keeps its equation."""
+        columns = [names.index(p) for p in (*node.parents, node.name) if p in names]
+        own = [list(self.switches).index(p) for p in node.parents if p not in names]
+        shape = node.intercept.shape
+        group = np.ravel_multi_index(tuple(self.combinations[own]), shape) if own else 0
+        intercept, b, variance = (
+            np.array(part) for part in (node.intercept, node.coefficients, node.variance)
+        )
+        n_undetermined = 0
+        for g, at in enumerate(np.ndindex(shape)):
+            these = group == g if own else slice(None)
+            weight = statistic.weight[these]
+            if not weight.sum() > len(columns):
+                continue  # the likelihood does not fall, and nothing is fitted to next to no rows
+            inside = statistic.mean[these][:, columns]
+            mean = weight @ inside / weight.sum()
+            gap = inside - mean
+            scatter = statistic.scatter[these][:, columns][:, :, columns].sum(axis=0)
+            scatter = scatter + (weight * gap.T) @ gap
+            intercept[at], b[at], found, lacking = least_squares(float(weight.sum()), mean, scatter)
+            variance[at] = max(found, floor)
+            n_undetermined += lacking
+        return GaussianNode(node.name, node.parents, intercept, b, variance, n_undetermined)
+
+    def log_prior(self, parameters: MixedState) -> float:
+        if parameters.tables is None:
+            return 0.0
+        return log_prior_of_tables(parameters.tables, self.added)
+
+
+@dataclass(frozen=True)
+class _Conditional:
+    """A Gaussian given the numbers that are not missing, for every pattern of missing ones."""
+
+    mean: np.ndarray  # (d,)
+    precision: np.ndarray  # (P, d, d), of the numbers that are not missing; zero elsewhere
+    gain: np.ndarray  # (P, d, d): what a deviation of those adds to the others
+    covariance: np.ndarray  # (P, d, d), of the others
+    log_scale: np.ndarray  # (P,)
+
+    @classmethod
+    def of(cls, mean: np.ndarray, covariance: np.ndarray, patterns: np.ndarray) -> _Conditional:
+        scale = np.sqrt(np.diag(covariance))
+        correlation = covariance / np.outer(scale, scale)
+        both = patterns[:, :, None] & patterns[:, None, :]
+        roots, vectors = np.linalg.eigh(np.where(both, correlation, np.eye(len(mean))))
+        roots = np.maximum(roots, _SINGULAR)
+        inverse = np.einsum("pij,pj,pkj->pik", vectors, 1.0 / roots, vectors)
+        precision = np.where(both, inverse, 0.0) / np.outer(scale, scale)
+        gain = np.where(patterns[:, :, None], 0.0, covariance @ precision)
+        rest = np.where(
+            (~patterns)[:, :, None] & (~patterns)[:, None, :], covariance - gain @ covariance, 0.0
+        )
+        log_scale = np.log(roots).sum(axis=1) + patterns @ (np.log(2 * np.pi) + 2 * np.log(scale))
+        return cls(mean, precision, gain, rest, -0.5 * log_scale)
+
+    def fill(self, X: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows with the means of their missing numbers, and the log density of the others."""
+        gap = np.where(np.isnan(X), 0.0, X - self.mean)
+        filled, log_density = np.empty_like(gap), np.empty(len(gap))
+        step = max(1, _CELLS_AT_ONCE // max(1, gap.shape[1] ** 2))
+        for at in range(0, len(gap), step):
+            part, p = gap[at : at + step], which[at : at + step]
+            distance = np.einsum("ni,nij,nj->n", part, self.precision[p], part, optimize=True)
+            log_density[at : at + step] = self.log_scale[p] - 0.5 * distance
+            filled[at : at + step] = self.mean + part + np.einsum("nij,nj->ni", self.gain[p], part)
+        return filled, log_density
+
+    def moments(
+        self, filled: np.ndarray, which: np.ndarray, w: np.ndarray
+    ) -> tuple[float, np.ndarray, np.ndarray]:
+        """Weight, mean and expected scatter of filled rows."""
+        weight = float(w.sum())
+        if not weight > 0:
+            return 0.0, np.zeros_like(self.mean), np.zeros_like(self.covariance[0])
+        mean = self.mean + w @ (filled - self.mean) / weight
+        gap = filled - mean
+        inner = np.tensordot(np.bincount(which, w, len(self.covariance)), self.covariance, 1)
+        return weight, mean, (w * gap.T) @ gap + inner
+
+
+def _column(block: Block, name: str) -> np.ndarray:
+    target = block.schema.target
+    if name in block.schema or (target is not None and target.name == name and block.y is not None):
+        return numbers_of(block, name)
+    return np.full(len(block), np.nan)
+
+
+def start_gaussians(
+    net: BayesNet, rows: Rows, there: set[str], rng: np.random.Generator
+) -> tuple[list[GaussianNode], np.ndarray]:
+    """Gaussian nodes to start from, parents first, and their smallest variances.
+
+    Least squares from the rows that have all of a node's family; where there is none (something is hidden),
+    the column's mean and variance, with equations that differ at random in what is hidden.
+    """
+    names = [name for name in net.order if name in net.gaussian_names]
+    found: Moments = rows.reduce(_ColumnMoments(tuple(names)))
+    known = found.weight > 0
+    mean = np.where(known, found.mean, 0.0)
+    variance = np.where(known, found.scatter / np.where(known, found.weight, 1.0), 1.0)
+    variance = np.where(variance > 0, variance, np.maximum(1.0, mean**2))
+    moments = {name: (mean[j], float(np.sqrt(variance[j]))) for j, name in enumerate(names)}
+    nodes = []
+    for name, floor in zip(names, _FLOOR * variance):
+        node = net.node(name)
+        assert isinstance(node, GaussianNode)
+        statistic = family_scatter(net, rows, name) if there.issuperset((name, *node.parents)) else None
+        if statistic is not None and statistic.weight.sum() > 0:
+            node = regressions(net, node, statistic)
+        else:
+            node = _random_equations(node, moments, there, rng)
+        nodes.append(
+            GaussianNode(
+                name, node.parents, node.intercept, node.coefficients, np.maximum(node.variance, floor)
+            )
+        )
+    return nodes, _FLOOR * variance
+
+
+def _random_equations(
+    node: GaussianNode,
+    moments: dict[str, tuple[float, float]],
+    observed: set[str],
+    rng: np.random.Generator,
+) -> GaussianNode:
+    mean, deviation = moments[node.name]
+    shape = node.intercept.shape
+    numeric = [p for p in node.parents if p in moments]
+    b = np.zeros((*shape, len(numeric)))
+    for j, parent in enumerate(numeric):
+        if parent not in observed or node.name not in observed:
+            b[..., j] = rng.normal(size=shape) * deviation / moments[parent][1]
+    moved = rng.normal(size=shape) * deviation if shape else 0.0
+    intercept = mean + moved - b @ np.array([moments[parent][0] for parent in numeric])
+    return GaussianNode(node.name, node.parents, intercept, b, np.full(shape, deviation**2))
+
+
+@dataclass(frozen=True)
+class _ColumnMoments:
+    names: tuple[str, ...]
+
+    def __call__(self, block: Block) -> Moments:
+        X = np.column_stack([_column(block, name) for name in self.names])
+        return Moments.of(Block(X, None, block.w, block.start, Schema.of_numbers(list(self.names))))

@@ -1,0 +1,1 @@
+"""Graphs learned from rows."""

@@ -1,0 +1,271 @@
+"""Rows to learn a structure from: states as codes in memory, or counted in passes over any source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, Recode, Rows, Schema, scan
+from lyceum._core.native import native
+from lyceum._core.statistics import JointCounts
+from lyceum._core.threads import ordered_map
+from lyceum.errors import DataError, SchemaError, SettingError
+
+__all__ = ["CodedData", "NamedTarget", "ScoreRule", "StreamedData", "learning_rows", "structure_data"]
+
+MOST_CELLS = 1 << 22
+_NOTHING = np.array(["(none)"])
+_KINDS = {"bic": 0, "aic": 0, "likelihood": 0, "bdeu": 1, "k2": 2}
+Request = tuple[int, Sequence[int], Sequence[int]]  # child, parents, candidates for one more
+
+
+@dataclass(frozen=True)
+class ScoreRule:
+    """A decomposable score of a structure.
+
+    Parameters
+    ----------
+    name : {"bic", "aic", "bdeu", "k2", "likelihood"}
+    weight : float
+        The weight of all rows: BIC takes log(weight) / 2 per parameter.
+    equivalent_sample_size : float
+        Of BDeu.
+    """
+
+    name: str
+    weight: float
+    equivalent_sample_size: float = 10.0
+
+    @property
+    def kind(self) -> int:
+        """The number that the kernels know it by."""
+        if self.name not in _KINDS:
+            raise SettingError(f"there is no score {self.name!r}: choose bic, aic, bdeu or k2")
+        return _KINDS[self.name]
+
+    @property
+    def penalty(self) -> float:
+        """The penalty per parameter."""
+        if self.name == "bic":
+            return 0.5 * float(np.log(max(self.weight, 1.0)))
+        return 1.0 if self.name == "aic" else 0.0
+
+
+def learning_rows(data: Any) -> Rows:
+    """Rows from what a user gives: a frame, a path, an array or rows already; categories as codes."""
+    rows = data if isinstance(data, Rows) else scan(data)
+    return rows.then(Recode())
+
+
+def _variables(schema: Schema) -> dict[str, np.ndarray]:
+    """The categories of every column and of the target."""
+    columns = [*schema, *([schema.target] if schema.target is not None else [])]
+    for column in columns:
+        if column.categories is None:
+            raise SchemaError(
+                f"column {column.name!r} is {column.kind} ({column.why}), but structure is learned from "
+                "categories: put lyceum.prepare.Discretize() in front, or declare the kind, "
+                f"scan(..., kinds={{{column.name!r}: 'categorical'}})"
+            )
+    # a column with nothing but missing cells has one state, which never comes
+    return {
+        column.name: _NOTHING if not len(column.categories) else np.asarray(column.categories)
+        for column in columns
+    }
+
+
+def structure_data(rows: Rows, who: str) -> CodedData | StreamedData:
+    """The data of a structure search, from rows of codes: in memory if they are, else counted in passes."""
+    if rows.in_memory:
+        return CodedData.of(rows, who)
+    return StreamedData(rows, _variables(rows.schema))
+
+
+@dataclass(frozen=True)
+class CodedData:
+    """All rows in memory, one byte per cell, variable by variable.
+
+    Attributes
+    ----------
+    states : dict of name to categories
+    codes : array of shape (variables, rows), of uint8 or uint16
+        The largest value means missing.
+    w : array of shape (rows,) or None
+    weight : float
+        Of all rows.
+    """
+
+    states: dict[str, np.ndarray]
+    codes: np.ndarray
+    w: np.ndarray | None
+    weight: float
+
+    @classmethod
+    def of(cls, rows: Rows, who: str) -> CodedData:
+        """The rows, gathered for a learner or function of this name."""
+        states = _variables(rows.schema)
+        block = rows.gathered(who, "method='chow_liu' or 'hill_climbing', which count in passes")
+        block = block.without_zero_weights()
+        kind = np.uint8 if max(map(len, states.values())) < 255 else np.uint16
+        if max(map(len, states.values())) > 65_000:
+            raise SchemaError("a column has more than 65,000 categories: it is an identifier, leave it out")
+        missing = np.iinfo(kind).max
+        cells = np.asarray(block.dense)
+        known = (cells >= 0) if cells.dtype.kind != "f" else np.nan_to_num(cells, nan=-1.0) >= 0
+        codes = np.full((len(states), len(block)), missing, kind)
+        for j in range(cells.shape[1]):
+            codes[j, known[:, j]] = cells[known[:, j], j]
+        if rows.schema.target is not None and block.y is not None:
+            codes[-1, block.y >= 0] = block.y[block.y >= 0]
+        return cls(states, codes, block.w, block.weight)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of states of every variable."""
+        return np.array([len(values) for values in self.states.values()], np.int32)
+
+    def complete(self) -> CodedData:
+        """The rows without a missing cell."""
+        keep = (self.codes != np.iinfo(self.codes.dtype).max).all(axis=0)
+        if keep.all():
+            return self
+        w = None if self.w is None else self.w[keep]
+        weight = float(keep.sum()) if w is None else float(w.sum())
+        return CodedData(self.states, np.ascontiguousarray(self.codes[:, keep]), w, weight)
+
+    def counts(self, variables: Sequence[int]) -> np.ndarray:
+        """The weight of every combination of states of some variables."""
+        shape = tuple(int(self.sizes[v]) for v in variables)
+        out = np.zeros(int(np.prod(shape)))
+        native.joint_counts(self.codes, self.sizes, self.w, np.array(variables, np.int32), out)
+        return out.reshape(shape)
+
+    def tables(self, sets: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """The counts of several sets of variables."""
+        return [self.counts(variables) for variables in sets]
+
+    def scores(self, requests: Sequence[Request], rule: ScoreRule) -> list[np.ndarray]:
+        """For every request the scores of a child with its parents and one candidate more."""
+        return list(ordered_map(partial(self._additions, rule=rule), requests))
+
+    def _additions(self, request: Request, rule: ScoreRule) -> np.ndarray:
+        child, parents, candidates = request
+        scores = np.empty(len(candidates))
+        native.score_additions(
+            self.codes, self.sizes, self.w, child, np.array(parents, np.int32),
+            np.array(candidates, np.int32), self.weight, rule.kind, rule.penalty,
+            rule.equivalent_sample_size, MOST_CELLS, scores,
+        )  # fmt: skip
+        return scores
+
+    def families(self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule) -> list[float]:
+        """The scores of children with their parents."""
+        found = []
+        for child, parents in families:
+            if parents:
+                found.append(float(self._additions((child, parents[:-1], parents[-1:]), rule)[0]))
+            else:
+                found.append(_score(self.counts([child])[None], self.weight, rule))
+        return found
+
+
+@dataclass(frozen=True)
+class StreamedData:
+    """Rows counted in passes: a source that is not held in memory.
+
+    Attributes
+    ----------
+    rows : Rows
+        Cells are codes.
+    states : dict of name to categories
+    """
+
+    rows: Rows
+    states: dict[str, np.ndarray]
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of states of every variable."""
+        return np.array([len(values) for values in self.states.values()], np.int32)
+
+    def complete(self) -> StreamedData:
+        """The rows without a missing cell."""
+        return StreamedData(self.rows.then(_CompleteRows()), self.states)
+
+    @cached_property
+    def weight(self) -> float:
+        """The weight of all rows."""
+        try:
+            return float(self.tables([[]])[0])
+        except DataError:
+            return 0.0
+
+    def tables(self, sets: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """The counts of several sets of variables, in one pass."""
+        names = list(self.states)
+        wanted = [tuple(names[v] for v in one) for one in sets]
+        return list(self.rows.reduce(partial(JointCounts.of, sets=wanted)).tables)
+
+    def counts(self, variables: Sequence[int]) -> np.ndarray:
+        """The weight of every combination of states of some variables, in a separate pass."""
+        return self.tables([variables])[0]
+
+    def scores(self, requests: Sequence[Request], rule: ScoreRule) -> list[np.ndarray]:
+        """For every request the scores of a child with its parents and one candidate more, in one pass."""
+        families = [(child, [*parents, extra]) for child, parents, more in requests for extra in more]
+        found = iter(self.families(families, rule))
+        return [np.array([next(found) for _ in more]) for _, _, more in requests]
+
+    def families(self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule) -> list[float]:
+        """The scores of children with their parents, in one pass."""
+        small = [f for f in families if np.prod(self.sizes[[*f[1], f[0]]].astype(float)) <= MOST_CELLS]
+        tables = iter(self.tables([[*parents, child] for child, parents in small]) if small else [])
+        kept = {(child, tuple(parents)) for child, parents in small}
+        scores = []
+        for child, parents in families:
+            if (child, tuple(parents)) not in kept:
+                scores.append(-np.inf)
+                continue
+            table = next(tables)
+            scores.append(_score(table.reshape(-1, table.shape[-1]), rule.weight, rule))
+        return scores
+
+
+@dataclass(frozen=True)
+class NamedTarget:
+    """The target under another name, where a column has the same."""
+
+    name: str
+
+    def schema(self, schema: Schema) -> Schema:
+        assert schema.target is not None
+        return schema.with_target(replace(schema.target, name=self.name))
+
+    def __call__(self, block: Block) -> Block:
+        return replace(block, schema=self.schema(block.schema))
+
+
+@dataclass(frozen=True)
+class _CompleteRows:
+    """Drops the rows with a missing or unknown cell."""
+
+    drops_rows = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        cells = block.dense
+        keep = np.asarray((cells >= 0).all(axis=1))  # NaN is not
+        if block.y is not None:
+            keep = keep & (block.y >= 0)
+        return block if keep.all() else block.take(keep)
+
+
+def _score(counts: np.ndarray, weight: float, rule: ScoreRule) -> float:
+    counts = np.ascontiguousarray(counts)
+    return native.family_score(counts, weight, rule.kind, rule.penalty, rule.equivalent_sample_size)

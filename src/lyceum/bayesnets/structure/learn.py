@@ -1,0 +1,321 @@
+"""learn_structure: the graph of a network from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import scan
+from lyceum._core.probability import find_labels
+from lyceum.bayesnets.directed_graph import topological_order
+from lyceum.bayesnets.net import BayesNet
+from lyceum.bayesnets.nodes import TableNode
+from lyceum.bayesnets.parameters.fit import learn_parameters
+from lyceum.bayesnets.structure.coded_data import (
+    CodedData,
+    ScoreRule,
+    StreamedData,
+    learning_rows,
+    structure_data,
+)
+from lyceum.bayesnets.structure.k2 import k2
+from lyceum.bayesnets.structure.order_search import climb_with_orders
+from lyceum.bayesnets.structure.pc import pc
+from lyceum.bayesnets.structure.pdag import Pattern, extend
+from lyceum.bayesnets.structure.search import EdgeRules, StructureSearch, random_moves
+from lyceum.bayesnets.structure.trees import chow_liu, tree_augmented
+from lyceum.errors import DataError, SettingError
+from lyceum.report import Summary, Table, plain
+
+__all__ = ["METHODS", "LearnedStructure", "learn_structure"]
+
+METHODS = ("order_search", "hill_climbing", "tabu", "k2", "chow_liu", "tan", "pc")
+_SEARCHES = ("order_search", "hill_climbing", "tabu")
+_PATIENCE = 15
+Edges = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class LearnedStructure:
+    """A structure learned from rows.
+
+    Attributes
+    ----------
+    net : BayesNet
+        The graph with the parameters estimated from the same rows. After "pc" one of the graphs that the
+        pattern stands for.
+    method, score_name : str
+        How it was learned, and the score that was maximised.
+    score : float
+        The score of the graph on the rows; larger is better.
+    history : list of float
+        The score after every edge of a search; empty otherwise.
+    undirected : list of (str, str)
+        After "pc": edges whose direction the data do not decide.
+    n_tests : int
+        After "pc": the number of tests.
+
+    See Also
+    --------
+    learn_structure : Makes it.
+    structural_distance : How far two structures are apart.
+    learn_parameters : The tables of a given structure.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.bayesnets import learn_structure
+    >>> rain = ["no", "no", "yes", "yes"] * 5
+    >>> found = learn_structure(pd.DataFrame({"rain": rain, "wet": rain, "coin": ["h", "t"] * 10}))
+    >>> len(found.net.edges), sorted(found.net.edges[0])  # rain and wet are the same, the coin is independent
+    (1, ['rain', 'wet'])
+    >>> found.method, found.score_name
+    ('order_search', 'bic')
+    """
+
+    net: BayesNet
+    method: str
+    score_name: str
+    score: float
+    history: list[float]
+    undirected: list[tuple[str, str]]
+    n_tests: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The method, the score, the edges and the search, in JSON's own types."""
+        return plain(
+            {
+                "method": self.method,
+                "score_name": self.score_name,
+                "score": self.score,
+                "nodes": self.net.names,
+                "edges": self.net.edges,
+                "undirected": self.undirected,
+                "parameters": self.net.n_parameters,
+                "history": self.history,
+                "n_tests": self.n_tests,
+            }
+        )
+
+    def summary(self) -> Summary:
+        """The method, the score and the edges."""
+        facts: dict[str, Any] = {
+            "method": self.method,
+            self.score_name: self.score,
+            "nodes": len(self.net.names),
+            "edges": len(self.net.edges),
+            "parameters": self.net.n_parameters,
+        }
+        if self.n_tests:
+            facts["tests"] = self.n_tests
+        open_ = {frozenset(edge) for edge in self.undirected}
+        rows = [(a, "—" if frozenset((a, b)) in open_ else "→", b) for a, b in self.net.edges]
+        return Summary("Structure of a Bayesian network", facts, [Table("Edges", ("from", "", "to"), rows)])
+
+
+def learn_structure(
+    data: Any,
+    method: str = "order_search",
+    *,
+    score: str = "bic",
+    equivalent_sample_size: float = 10.0,
+    max_parents: int | None = None,
+    required: Edges = (),
+    forbidden: Edges = (),
+    order: Sequence[str] | None = None,
+    root: str | None = None,
+    restarts: int = 0,
+    tabu_length: int = 10,
+    alpha: float = 0.05,
+    test: str = "g2",
+    estimate: str = "laplace",
+    random_state: int | None = 0,
+) -> LearnedStructure:
+    """The graph of a Bayesian network from rows of categories, and its parameters.
+
+    Parameters
+    ----------
+    data : frame, path or `scan(...)`
+        All columns are variables, the target too. Numbers must be discretized first
+        (`lyceum.prepare.Discretize`). Files larger than memory are counted in passes. Where cells are
+        missing, the searches and K2 leave incomplete rows out; trees and tests leave them out pair by pair,
+        test by test.
+    method : str, default="order_search"
+        "hill_climbing" (add, remove or turn the best edge until nothing gains), "order_search" (from there
+        to the best order of the variables among the families scored, and climb again, until neither gains:
+        the best score, for about twice the time), "tabu" (goes on downhill for a while), "k2" (needs
+        `order`), "chow_liu" (the best tree), "tan" (the class, which is the target of the scan or `root`,
+        over a tree of the columns) or "pc" (tests of independence).
+    score : {"bic", "aic", "bdeu", "k2"}, default="bic"
+        What the searches and K2 maximize.
+    equivalent_sample_size : float, default=10.0
+        Of BDeu.
+    max_parents : int, optional
+        The most parents of a node; by default no limit but that a table has at most four million cells.
+    required, forbidden : lists of (from, to)
+        Edges that must, and must not, be there; for the searches, K2 and PC, where an edge that is forbidden
+        one way points the other way if there is one. Trees refuse them.
+    order : names
+        For K2: parents come before their children.
+    root : name, optional
+        For "chow_liu" the root of the tree, by default the first column; for "tan" the class.
+    restarts : int, default=0
+        How often a search starts again from the best structure after random changes.
+    tabu_length : int, default=10
+        For how many steps a changed edge is left alone by "tabu".
+    alpha : float, default=0.05
+        For PC: the level of the tests.
+    test : {"g2", "chi2"}, default="g2"
+        For PC.
+    estimate : {"laplace", "raw", "dirichlet"}, default="laplace"
+        How the tables are then estimated, see `learn_parameters`.
+    random_state : int or None, default=0
+        For restarts and the order search.
+
+    Returns
+    -------
+    LearnedStructure
+
+    References
+    ----------
+    D. Heckerman, D. Geiger and D. M. Chickering, "Learning Bayesian networks", Machine Learning 20, 1995.
+    M. Teyssier and D. Koller, "Ordering-based search", Uncertainty in Artificial Intelligence, 2005.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.bayesnets import learn_structure, read_bif
+    >>> rows = read_bif(datasets.path("asia")).sample(5_000, random_state=0)
+    >>> found = learn_structure(rows)
+    >>> sorted(found.net.markov_blanket("smoke"))
+    ['bronc', 'lung']
+    """
+    _check(method, score, test, alpha, max_parents)
+    rows = data if hasattr(data, "reduce") else scan(data)
+    make = CodedData.of if method == "pc" else structure_data
+    coded = make(learning_rows(rows), f"learn_structure(..., method={method!r})")
+    if method in (*_SEARCHES, "k2"):
+        coded = coded.complete()
+        if not coded.weight > 0:
+            raise DataError(
+                "no row is complete: fill missing cells first, e.g. lyceum.prepare.MissingCategory(), or use "
+                "method='chow_liu' or 'pc'"
+            )
+    names = list(coded.states)
+    rule = ScoreRule(score, coded.weight, equivalent_sample_size)
+    rules = _edge_rules(names, required, forbidden, max_parents)
+    if method in ("chow_liu", "tan") and (rules.required.any() or rules.forbidden.any()):
+        raise SettingError(f"method={method!r} takes no required or forbidden edges: use a search, k2 or pc")
+    history: list[float] = []
+    pattern: Pattern | None = None
+    n_tests = 0
+    if method in _SEARCHES:
+        search = StructureSearch(coded, rule, rules)
+        parents, history = _search(search, method, tabu_length, restarts, random_state)
+    elif method == "k2":
+        if order is None:
+            raise SettingError("K2 needs an order of the variables: order=[...], parents before children")
+        parents = k2(coded, rule, _whole_order(names, order), rules)
+    elif method == "chow_liu":
+        parents = chow_liu(coded, 0 if root is None else find_labels([root], names, "the root")[0])
+    elif method == "tan":
+        parents = tree_augmented(coded, _class_of(rows, names, root))
+    else:
+        assert isinstance(coded, CodedData)
+        pattern, n_tests = pc(coded, alpha, test, rules=rules)
+        parents = extend(pattern)
+    net = _network(coded, parents)
+    total = sum(coded.families([(v, sorted(of)) for v, of in enumerate(parents)], rule))
+    net = learn_parameters(net, rows, estimate=estimate, equivalent_sample_size=equivalent_sample_size)
+    undirected = [(names[u], names[v]) for u, v in sorted(pattern.undirected)] if pattern else []
+    return LearnedStructure(net, method, score, total, history, undirected, n_tests)
+
+
+def _check(method: str, score: str, test: str, alpha: float, max_parents: int | None) -> None:
+    if method not in METHODS:
+        raise SettingError(f"there is no method {method!r}: choose one of {', '.join(METHODS)}")
+    if score not in ("bic", "aic", "bdeu", "k2"):
+        raise SettingError(f"there is no score {score!r}: choose bic, aic, bdeu or k2")
+    if test not in ("g2", "chi2"):
+        raise SettingError(f"there is no test {test!r}: choose g2 or chi2")
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha is {alpha}: the level of a test is between 0 and 1")
+    if max_parents is not None and max_parents < 0:
+        raise SettingError(f"max_parents is {max_parents}: give 0 or more")
+    if max_parents is not None and method in ("chow_liu", "tan", "pc"):
+        raise SettingError(
+            f"max_parents has no meaning for method={method!r}, whose graph follows from its own rule: "
+            "leave it out, or take 'order_search', 'hill_climbing', 'tabu' or 'k2'"
+        )
+
+
+def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents: int | None) -> EdgeRules:
+    tables = []
+    for what, edges in (("required", required), ("forbidden", forbidden)):
+        table = np.zeros((len(names), len(names)), dtype=bool)
+        for edge in edges:
+            if isinstance(edge, str) or len(edge) != 2:
+                raise SettingError(f"{what} must be pairs (from, to) of variables, but it has {edge!r}")
+            u, v = find_labels(list(edge), names, f"{what} edges: the variable")
+            table[u, v] = True
+        tables.append(table)
+    if (tables[0] & tables[1]).any():
+        u, v = np.argwhere(tables[0] & tables[1])[0]
+        raise SettingError(f"the edge {names[u]} → {names[v]} is required and forbidden")
+    most = tables[0].sum(axis=0)
+    if max_parents is not None and len(names) and most.max() > max_parents:
+        raise SettingError(
+            f"{names[int(most.argmax())]!r} has {most.max()} required parents, more than "
+            f"max_parents={max_parents}"
+        )
+    topological_order({v: [names[u] for u in np.flatnonzero(tables[0][:, j])] for j, v in enumerate(names)})
+    return EdgeRules(tables[0], tables[1], len(names) if max_parents is None else max_parents)
+
+
+def _search(
+    search: StructureSearch, method: str, tabu_length: int, restarts: int, random_state: int | None
+) -> tuple[list[set[int]], list[float]]:
+    rng = np.random.default_rng(random_state)
+    start: list[set[int]] = [
+        set(np.flatnonzero(search.rules.required[:, v]).tolist()) for v in range(search.n)
+    ]
+    if method == "order_search":
+        climb = partial(climb_with_orders, search, rng=rng)
+    elif method == "tabu":
+        climb = partial(search.climb, tabu_length=tabu_length, patience=_PATIENCE)
+    else:
+        climb = search.climb  # type: ignore[assignment]
+    best, best_score, history = climb(start)
+    for _ in range(restarts):
+        moved = random_moves(search, best, max(4, search.n // 4), rng)
+        found, found_score, _ = climb(moved)
+        if found_score > best_score:
+            best, best_score = found, found_score
+            history.append(best_score)
+    return best, history
+
+
+def _whole_order(names: list[str], order: Sequence[str]) -> list[int]:
+    places = find_labels(list(order), names, "the order: the variable")
+    if len(set(places)) < len(names) or len(places) > len(names):
+        raise SettingError("the order must name every variable once")
+    return places
+
+
+def _class_of(rows: Any, names: list[str], root: str | None) -> int:
+    target = rows.schema.target
+    if root is None and target is None:
+        raise DataError("TAN needs a class: scan(..., target=...), or name it as root")
+    return find_labels([target.name if root is None else root], names, "the class")[0]
+
+
+def _network(data: CodedData | StreamedData, parents: list[set[int]]) -> BayesNet:
+    names = list(data.states)
+    return BayesNet(
+        TableNode(name, tuple(data.states[name].tolist()), tuple(names[u] for u in sorted(parents[v])))
+        for v, name in enumerate(names)
+    )

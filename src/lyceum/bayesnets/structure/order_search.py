@@ -1,0 +1,99 @@
+"""Order search: from the peak of a hill climb to the best order of the variables, and on from there."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from lyceum._core.native import native
+from lyceum.bayesnets.structure.search import StructureSearch, is_gain
+from lyceum.progress import report
+
+__all__ = ["climb_with_orders"]
+
+_KICKS = 40  # how often the best order is disturbed and improved again; costs no counting
+_NEAREST = 8  # variables of the Markov blanket, of which all sets of parents are scored
+_LARGEST = 3  # parents of such a set
+Parents = list[set[int]]
+
+
+def climb_with_orders(
+    search: StructureSearch, start: Parents, rng: np.random.Generator
+) -> tuple[Parents, float, list[float]]:
+    """Hill climbing and order search in turn, until neither gains.
+
+    A climb stops where several edges point the wrong way and each alone is worse turned. The families it has
+    scored, and those from the neighbourhood of every variable, are enough to look for a better order of all
+    variables, in which each takes its best family from those before it; the next climb starts there.
+
+    Returns the parents of every variable, the score, and the score after every step that improved it.
+    """
+    best, score, history = search.climb(start)
+    for turn in range(1_000):
+        report("orders", turn)
+        search.learn_families(_near_families(search, best))
+        found, found_score, _ = search.climb(_best_order(search, best, rng))
+        if not is_gain(found_score, score):
+            break
+        best, score = found, found_score
+        history.append(score)
+    return best, score, history
+
+
+def _near_families(search: StructureSearch, parents: Parents) -> list[tuple[int, frozenset[int]]]:
+    """For every variable the sets of two or three of its Markov blanket, with the parents it must have."""
+    rules, known = search.rules, search.known
+    children: Parents = [set() for _ in parents]
+    for v, of in enumerate(parents):
+        for u in of:
+            children[u].add(v)
+    families = []
+    for v, of in enumerate(parents):
+        needed = frozenset(np.flatnonzero(rules.required[:, v]).tolist())
+        blanket = of.union(children[v], *(parents[child] for child in children[v])) - {v} - needed
+        allowed = [u for u in blanket if not rules.forbidden[u, v]]
+        # the strongest alone; one that was never scored alone comes last
+        alone = {u: known.get((v, needed | {u}), -np.inf) for u in allowed}
+        nearest = sorted(allowed, key=lambda u: (-alone[u], u))[:_NEAREST]
+        for size in range(1, min(_LARGEST, rules.max_parents - len(needed)) + 1):
+            families += [(v, needed.union(some)) for some in combinations(sorted(nearest), size)]
+    return families
+
+
+def _best_order(search: StructureSearch, parents: Parents, rng: np.random.Generator) -> Parents:
+    """The parents of every variable in the best order found, from that of a structure."""
+    required = [frozenset(np.flatnonzero(column).tolist()) for column in search.rules.required.T]
+    families = [
+        (v, sorted(of), score)
+        for (v, of), score in search.known.items()
+        if score > -np.inf and required[v] <= of and len(of) <= search.rules.max_parents
+    ]
+    order = np.array(_order_of(parents), np.int32)
+    chosen = np.empty(search.n, np.int32)
+    native.order_search(
+        np.array([v for v, _, _ in families], np.int32),
+        np.array([u for _, of, _ in families for u in of], np.int32),
+        np.cumsum([0, *(len(of) for _, of, _ in families)], dtype=np.int32),
+        np.array([score for _, _, score in families]),
+        order, _KICKS, int(rng.integers(1 << 62)), chosen,
+    )  # fmt: skip
+    if (chosen < 0).any():  # required parents whose table is too large to be scored
+        return parents
+    return [set(families[f][1]) for f in chosen.tolist()]
+
+
+def _order_of(parents: Parents) -> list[int]:
+    """The variables with parents before children."""
+    waiting = [len(of) for of in parents]
+    children: list[list[int]] = [[] for _ in parents]
+    for v, of in enumerate(parents):
+        for u in of:
+            children[u].append(v)
+    order = [v for v, count in enumerate(waiting) if not count]
+    for u in order:
+        for v in children[u]:
+            waiting[v] -= 1
+            if not waiting[v]:
+                order.append(v)
+    return order

@@ -1,0 +1,67 @@
+"""Networks in words: the factorisation, a table of nodes, Graphviz."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lyceum.bayesnets.nodes import GaussianNode, TableNode
+from lyceum.report import Summary, Table, undetermined_fact
+
+if TYPE_CHECKING:
+    from lyceum.bayesnets.net import BayesNet
+
+__all__ = ["describe", "factor_text", "factorization_text", "to_dot"]
+
+
+def factor_text(name: str, parents: tuple[str, ...] | list[str]) -> str:
+    """P(name | parents)."""
+    return f"P({name} | {', '.join(parents)})" if parents else f"P({name})"
+
+
+def factorization_text(net: BayesNet) -> str:
+    """P(all) = the product of P(node | parents), parents first."""
+    product = " ".join(factor_text(name, net.parents[name]) for name in net.order)
+    return f"P({', '.join(net.order)}) = {product}"
+
+
+def describe(net: BayesNet) -> Summary:
+    """Nodes, parents and parameters, with the saving against one table over all."""
+    rows = []
+    for name in net.order:
+        node = net.node(name)
+        if isinstance(node, TableNode):
+            count = node.table.size // len(node.states) * (len(node.states) - 1)
+            rows.append((name, ", ".join(map(str, node.states)), ", ".join(node.parents), count))
+        else:
+            count = node.intercept.size + node.coefficients.size + node.variance.size
+            rows.append((name, "(number)", ", ".join(node.parents), count))
+    facts = {
+        "nodes": len(net.nodes),
+        "edges": len(net.edges),
+        "parameters": net.n_parameters,
+        "parameters of one joint table": float(net.n_joint_parameters)
+        if net.n_joint_parameters > 10**9
+        else net.n_joint_parameters,
+        "factorisation": factorization_text(net),
+        **_undetermined(net),
+    }
+    table = Table("Nodes", ("node", "states", "parents", "parameters"), rows)
+    return Summary(f"Bayesian network {net.name}".strip(), facts, [table])
+
+
+def _undetermined(net: BayesNet) -> dict[str, str]:
+    gaussians = [node for node in net.nodes if isinstance(node, GaussianNode)]
+    total = sum(node.coefficients.size for node in gaussians)
+    return undetermined_fact(sum(node.n_undetermined for node in gaussians), total, "coefficient")
+
+
+def to_dot(net: BayesNet) -> str:
+    """The graph in Graphviz's language."""
+
+    def quote(text: str) -> str:
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    shapes = [f"  {quote(name)} [shape=box];" for name in net.gaussian_names]
+    nodes = [f"  {quote(name)};" for name in net.names if name not in net.gaussian_names]
+    edges = [f"  {quote(parent)} -> {quote(child)};" for parent, child in net.edges]
+    return "\n".join(["digraph {", *nodes, *shapes, *edges, "}"]) + "\n"

@@ -1,0 +1,183 @@
+"""Entries of the catalog: facts on learners and other public names, without importing them.
+
+What the class of a learner declares itself, such as whether it takes missing cells, is not written again
+here: an entry reads it from the class, which is imported then.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from lyceum._core.base import Learner, Reading
+
+__all__ = ["TASKS", "Entry", "Item", "Task"]
+
+Task = Literal["classification", "regression", "clustering", "density", "reduction", "preparation"]
+TASKS: tuple[Task, ...] = (
+    "classification",
+    "regression",
+    "clustering",
+    "density",
+    "reduction",
+    "preparation",
+)
+_READ = ("kinds", "missing", "needs_scaling", "scales", "sparse")  # from the class
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A public name that covers rows of the syllabus without being a learner.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    package : str
+        Where it is imported from.
+    syllabus : tuple of str
+        The numbers of the rows that it covers.
+
+    See Also
+    --------
+    Entry : A learner.
+    items : All of them.
+
+    Examples
+    --------
+    >>> from lyceum.catalog import items
+    >>> item = next(item for item in items() if item.name == "roc")
+    >>> item.package, item.syllabus, item.load().__name__
+    ('lyceum.evaluate', ('14.3',), 'roc')
+    """
+
+    name: str
+    package: str
+    syllabus: tuple[str, ...]
+
+    def load(self) -> Any:
+        """The object itself."""
+        return getattr(importlib.import_module(self.package), self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A learner: what it does and takes, what it costs, and what a study searches.
+
+    Parameters
+    ----------
+    name : str
+        The name of the class.
+    package : str
+        Where it is imported from.
+    task : str
+        One of `TASKS`.
+    about : str
+        What it does, in one sentence.
+    cost : str
+        What a fit and a prediction cost: n rows, d columns, K classes.
+    syllabus : tuple of str
+        The numbers of the rows of the syllabus that it covers.
+    space : mapping
+        For every parameter worth searching a list of choices, or (low, high, "log" or "linear").
+    in_study : {"searched", "never"}
+        Whether a study tries it by default, with its settings searched; never where another learner does the
+        same or it gives no posteriors.
+    study_rows : int or None
+        Rows above which a study leaves it out unless it is named: by default 20,000 for learners that work
+        in memory only, and no limit for others.
+    study_settings : mapping
+        Settings that a study changes from the learner's own defaults, e.g. posteriors that are off.
+    settings_in_passes : mapping
+        Settings with which a learner that works in memory by default reads rows in passes instead; a study
+        sets them where a file does not fit into memory.
+
+    Attributes
+    ----------
+    scales : {"one pass", "many passes", "in memory"}
+        How it reads rows; the first two also run on files larger than memory and on Dask. This and the
+        following are read from the class, for a learner with its default settings.
+    kinds : tuple of str
+        The kinds of columns that it takes.
+    missing, sparse : bool
+        Whether it takes missing cells and sparse arrays as they are.
+    needs_scaling : bool
+        Whether a penalty or a distance makes the units of columns matter, so that numbers are standardized
+        first.
+
+    See Also
+    --------
+    learners : All entries, or those for one task.
+    find : The entry of one learner.
+    Item : A public name that is not a learner.
+
+    Examples
+    --------
+    >>> from lyceum.catalog import find
+    >>> entry = find("Ridge")
+    >>> entry.task, entry.scales, entry.missing
+    ('regression', 'one pass', False)
+    >>> entry.load()
+    <class 'lyceum.linear.penalized.ridge.Ridge'>
+    """
+
+    name: str
+    package: str
+    task: Task
+    about: str
+    cost: str
+    syllabus: tuple[str, ...]
+    space: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    in_study: Literal["searched", "never"] = "searched"
+    study_rows: int | None = None
+    study_settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    settings_in_passes: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def load(self) -> type:
+        """The class itself."""
+        return getattr(importlib.import_module(self.package), self.name)
+
+    # -- what the class declares -----------------------------------------------------------------------------
+
+    @property
+    def scales(self) -> Reading:
+        """How it reads rows."""
+        return self._learner._reads_rows
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of columns that it takes."""
+        return self._learner._takes_kinds
+
+    @property
+    def missing(self) -> bool:
+        """Whether it takes missing cells as they are."""
+        return self._learner.__sklearn_tags__().input_tags.allow_nan
+
+    @property
+    def sparse(self) -> bool:
+        """Whether it takes sparse arrays as they are."""
+        return self._learner.__sklearn_tags__().input_tags.sparse
+
+    @property
+    def needs_scaling(self) -> bool:
+        """Whether numbers are to be standardized first."""
+        return self._learner._needs_scaling
+
+    @property
+    def _learner(self) -> Learner:
+        return _with_defaults(self.package, self.name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything that is written and read, as plain values for JSON."""
+        return {name: getattr(self, name) for name in (*(one.name for one in fields(self)), *_READ)}
+
+
+@cache
+def _with_defaults(package: str, name: str) -> Learner:
+    """A learner with its default settings, made once."""
+    return getattr(importlib.import_module(package), name)()

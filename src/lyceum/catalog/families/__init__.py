@@ -1,0 +1,1 @@
+"""The learners of each family."""

@@ -1,0 +1,118 @@
+"""Clusters."""
+
+from lyceum.catalog.entry import Entry, Item
+
+__all__ = ["ENTRIES", "ITEMS"]
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        name="Agglomerative",
+        package="lyceum.cluster",
+        task="clustering",
+        about="A tree of all rows: the two closest clusters are merged, again and again.",
+        cost="n² d; memory n d (single, ward) or n²/2",
+        syllabus=("12.3",),
+        space={"n_clusters": (2, 20, "linear"), "linkage": ["ward", "average", "complete"]},
+        in_study="never",
+    ),
+    Entry(
+        name="KMedoids",
+        package="lyceum.cluster",
+        task="clustering",
+        about="k rows that stand for the rest, under any distance; swaps until none helps.",
+        cost="m² d for m = min(n, 6144) rows, then n·d·k",
+        syllabus=("12.2",),
+        space={"n_clusters": (2, 20, "linear")},
+        in_study="never",
+    ),
+    Entry(
+        name="DensityClusters",
+        package="lyceum.cluster",
+        task="clustering",
+        about="Regions of any shape where rows lie close together, and noise: DBSCAN and its hierarchy.",
+        cost="about n log n·d where d <= 8, else n² d",
+        syllabus=("12.3",),
+        space={"min_samples": (2, 20, "linear"), "min_cluster_size": (5, 100, "log")},
+        in_study="never",
+    ),
+    Entry(
+        name="Divisive",
+        package="lyceum.cluster",
+        task="clustering",
+        about="From one cluster downwards: bisecting k-means, or splinter groups under any distance (DIANA).",
+        cost="n·d·min(n, d) per division and n·d per pass; n² d for diana",
+        syllabus=("12.3",),
+        space={"n_clusters": (2, 20, "linear")},
+        in_study="never",
+    ),
+    Entry(
+        name="FuzzyCMeans",
+        package="lyceum.cluster",
+        task="clustering",
+        about="k-means in which every row belongs to every cluster, to some degree.",
+        cost="n·d·k per pass",
+        syllabus=("12.1",),
+        space={"n_clusters": (2, 20, "linear"), "fuzziness": (1.1, 3.0, "linear")},
+        in_study="never",
+    ),
+    Entry(
+        name="ClusterFeatures",
+        package="lyceum.cluster",
+        task="preparation",
+        about="Clusters as further columns: distances to them, or a row's own as 0 and 1.",
+        cost="that of the clusterer; n·d·k",
+        syllabus=("12.6",),
+        space={"kind": ["distances", "one_of_k"]},
+        in_study="never",
+    ),
+    Entry(
+        name="KMeans",
+        package="lyceum.cluster",
+        task="clustering",
+        about="Lloyd's algorithm: every row to its nearest centre, every centre to the mean of its rows.",
+        cost="n·d·k per pass",
+        syllabus=("12.1",),
+        space={"n_clusters": (2, 20, "linear")},
+    ),
+    Entry(
+        name="ClusterLabels",
+        package="lyceum.cluster",
+        task="classification",
+        about="Cluster, then label: few labelled rows name the clusters of all.",
+        cost="that of the clusterer, and one pass",
+        syllabus=("12.6", "15.1"),
+        space={"smoothing": (0.1, 10.0, "log")},
+        in_study="never",
+    ),
+    Entry(
+        name="ClusterClassifier",
+        package="lyceum.ensemble",
+        task="classification",
+        about="A classifier per cluster, and one of all rows for small clusters.",
+        cost="that of the clusterer, and of the classifier on all rows and on every cluster",
+        syllabus=("12.6",),
+        space={"min_rows": (10.0, 200.0, "log")},
+        in_study="never",
+    ),
+)
+ITEMS: tuple[Item, ...] = (
+    *(
+        Item(name, package="lyceum.cluster", syllabus=("12.5",))
+        for name in (
+            "adjusted_rand",
+            "agreement",
+            "align",
+            "choose_k",
+            "entropy",
+            "mutual_information",
+            "pair_counts",
+            "proximity",
+            "purity",
+            "silhouette",
+            "sums_of_squares",
+        )
+    ),
+    Item("top_columns", package="lyceum.cluster", syllabus=("12.6",)),
+    Item("segment_image", package="lyceum.workflows", syllabus=("12.6",)),
+    Item("visual_words", package="lyceum.workflows", syllabus=("12.6",)),
+)

@@ -1,0 +1,34 @@
+"""Neural networks."""
+
+from lyceum.catalog.entry import Entry, Item
+
+__all__ = ["ENTRIES", "ITEMS"]
+
+_NETWORK = {
+    "hidden_layer_sizes": [16, 50, 100],
+    "alpha": (1e-6, 3e-2, "log"),
+    "dropout": [0.0, 0.2],
+}
+
+ENTRIES = (
+    Entry(
+        name="MLPClassifier",
+        package="lyceum.neural",
+        task="classification",
+        about="A feed-forward network of any depth, trained by backpropagation.",
+        cost="n·(number of weights) per epoch, in one thread",
+        syllabus=("8.1", "8.2", "8.3"),
+        space=_NETWORK,
+    ),
+    Entry(
+        name="MLPRegressor",
+        package="lyceum.neural",
+        task="regression",
+        about="A feed-forward network of any depth, trained by backpropagation.",
+        cost="n·(number of weights) per epoch, in one thread",
+        syllabus=("8.1", "8.2", "8.3"),
+        space=_NETWORK,
+    ),
+)
+
+ITEMS: tuple[Item, ...] = ()

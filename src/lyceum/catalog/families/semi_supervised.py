@@ -1,0 +1,42 @@
+"""Few labels."""
+
+from lyceum.catalog.entry import Entry, Item
+
+__all__ = ["ENTRIES", "ITEMS"]
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        name="SelfTraining",
+        package="lyceum.semi_supervised",
+        task="classification",
+        about="Any classifier that labels its surest rows and learns from them.",
+        cost="that of the classifier, times the rounds",
+        syllabus=("15.1",),
+        space={"threshold": (0.6, 0.95, "linear")},
+        in_study="never",
+    ),
+    Entry(
+        name="SemiSupervisedEM",
+        package="lyceum.semi_supervised",
+        task="classification",
+        about="EM over labelled and unlabelled rows with naive Bayes or Gaussian classes.",
+        cost="two passes per iteration, K rows for every unlabelled one",
+        syllabus=("15.1",),
+        space={"unlabelled_weight": (0.01, 1.0, "log")},
+        in_study="never",
+    ),
+    Entry(
+        name="LabelPropagation",
+        package="lyceum.semi_supervised",
+        task="classification",
+        about="Labels that spread along a sparse graph of nearest rows.",
+        cost="a search for neighbours, then n·k·K per step",
+        syllabus=("15.1",),
+        space={"n_neighbors": [5, 10, 20], "alpha": (0.1, 0.95, "linear")},
+        in_study="never",
+    ),
+)
+ITEMS: tuple[Item, ...] = (
+    Item("active_learning", package="lyceum.semi_supervised", syllabus=("15.2",)),
+    Item("query_scores", package="lyceum.semi_supervised", syllabus=("15.2",)),
+)

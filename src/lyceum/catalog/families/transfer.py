@@ -1,0 +1,42 @@
+"""Transfer between tasks."""
+
+from lyceum.catalog.entry import Entry, Item
+
+__all__ = ["ENTRIES", "ITEMS"]
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        name="PriorShift",
+        package="lyceum.transfer",
+        task="classification",
+        about="Any classifier, corrected for class shares that differ where it is used.",
+        cost="that of the classifier; n·K per step of EM",
+        syllabus=("15.3",),
+        space={},  # priors are facts about the place of use, which no fold tells; search the classifier's own
+        in_study="never",
+    ),
+    Entry(
+        name="TransferBoost",
+        package="lyceum.transfer",
+        task="classification",
+        about="Boosting across domains: rows of another task help as long as they fit.",
+        cost="that of the classifier, times the rounds",
+        syllabus=("15.3",),
+        space={"n_estimators": [10, 20, 50]},
+        in_study="never",
+    ),
+    Entry(
+        name="ModelAsPrior",
+        package="lyceum.transfer",
+        task="classification",
+        about="A penalised linear correction to the model of another task.",
+        cost="n·d·K per step of L-BFGS",
+        syllabus=("15.3",),
+        space={"alpha": (0.01, 100.0, "log")},
+        in_study="never",
+    ),
+)
+ITEMS: tuple[Item, ...] = (
+    Item("importance_weights", package="lyceum.transfer", syllabus=("15.3",)),
+    Item("shifted_priors", package="lyceum.transfer", syllabus=("15.3",)),
+)

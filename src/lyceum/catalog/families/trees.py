@@ -1,0 +1,82 @@
+"""Decision trees."""
+
+from lyceum.catalog.entry import Entry, Item
+
+__all__ = ["ENTRIES", "ITEMS"]
+
+_LEAVES = {"min_samples_leaf": (1, 50, "log"), "max_depth": [3, 5, 8, 12]}
+
+_BINNED = {"max_bins": 255}  # grown from histograms
+
+ENTRIES = (
+    Entry(
+        name="DecisionTreeClassifier",
+        package="lyceum.trees",
+        task="classification",
+        about="Splits by one column at a time: every split form, criterion, pruning, and missing cells.",
+        cost="n·d·log n to fit in memory; with max_bins from files and Dask, one or two passes per level",
+        syllabus=("1.3", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.8"),
+        space={**_LEAVES, "criterion": ["gini", "entropy", "gain_ratio"]},
+        settings_in_passes=_BINNED,
+    ),
+    Entry(
+        name="ID3",
+        package="lyceum.trees",
+        task="classification",
+        about="Quinlan's ID3: one branch per category, by information gain.",
+        cost="as DecisionTreeClassifier",
+        syllabus=("6.1",),
+        in_study="never",
+        settings_in_passes=_BINNED,
+    ),
+    Entry(
+        name="C45",
+        package="lyceum.trees",
+        task="classification",
+        about="Quinlan's C4.5: gain ratio, fractions for missing cells, pruning by a confidence bound.",
+        cost="as DecisionTreeClassifier",
+        syllabus=("6.1", "6.4", "6.6"),
+        space={"confidence": (0.01, 0.5, "log")},
+        in_study="never",
+        settings_in_passes=_BINNED,
+    ),
+    Entry(
+        name="CART",
+        package="lyceum.trees",
+        task="classification",
+        about="Breiman's CART: binary splits by Gini, pruned by cost and complexity.",
+        cost="as DecisionTreeClassifier, eleven times",
+        syllabus=("6.1", "6.6"),
+        in_study="never",
+    ),
+    Entry(
+        name="DecisionTreeRegressor",
+        package="lyceum.trees",
+        task="regression",
+        about="A constant in every leaf, by variance, absolute error or standard deviation.",
+        cost="n·d·log n to fit in memory; with max_bins from files and Dask, one or two passes per level",
+        syllabus=("1.3", "6.2", "6.7", "6.8"),
+        space=_LEAVES,
+        settings_in_passes=_BINNED,
+    ),
+    Entry(
+        name="CARTRegressor",
+        package="lyceum.trees",
+        task="regression",
+        about="Breiman's CART for numbers: binary splits, pruned by cost and complexity.",
+        cost="as DecisionTreeRegressor, eleven times",
+        syllabus=("6.7",),
+        in_study="never",
+    ),
+    Entry(
+        name="ModelTreeRegressor",
+        package="lyceum.trees",
+        task="regression",
+        about="M5: a tree with a linear model, or any other, at every leaf.",
+        cost="n·d·log n to grow, n·d² for the models",
+        syllabus=("6.7",),
+        space={"smoothing": [0.0, 15.0], "min_samples_split": (4, 64, "log")},
+    ),
+)
+
+ITEMS: tuple[Item, ...] = (Item("permutation_importance", package="lyceum.trees", syllabus=("6.8", "11.3")),)

@@ -1,0 +1,73 @@
+"""The classes that a model file may hold."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterable, Iterator
+
+__all__ = ["types"]
+
+# what model files hold beside learners; studies save their baselines
+_OTHERS = (
+    ("lyceum.probability", "LossMatrix"),
+    ("lyceum.decision", "CalibratedClassifier"),
+    ("lyceum.decision", "MinimumRiskClassifier"),
+    ("lyceum.ensemble", "MultiLabel"),
+    ("lyceum.studies", "MeanRegressor"),
+    ("lyceum.studies", "PriorClassifier"),
+)
+
+
+def types(names: Iterable[str] | None = None) -> dict[str, type]:
+    """The classes that a model file may hold, by public name: learners, and what `_parts` of these names.
+
+    Parameters
+    ----------
+    names : iterable of str, optional
+        Full names of classes in a file; only the learners among them are imported, with their parts. By
+        default all are.
+
+    Examples
+    --------
+    >>> [name for name in sorted(types(["lyceum.linear.Ridge"])) if name.startswith("lyceum.data.")]
+    ['lyceum.data.Column', 'lyceum.data.Schema']
+    """
+    wanted = None if names is None else {_room_and_name(name) for name in names}
+    found: dict[str, type] = {}
+    for package, name in _saved_classes():
+        if wanted is None or (package, name) in wanted:
+            kind = getattr(importlib.import_module(package), name)
+            parts = kind._parts() if hasattr(kind, "_parts") else ()
+            found |= {_public_name(part): part for part in (kind, *parts)}
+    return found
+
+
+def _saved_classes() -> Iterator[tuple[str, str]]:
+    from lyceum import catalog
+
+    yield from ((entry.package, entry.name) for entry in catalog.learners())
+    yield from _OTHERS
+
+
+def _room_and_name(full: str) -> tuple[str, str]:
+    """The public room and the class of a full name, public or not."""
+    return _room(full), full.rpartition(".")[2]
+
+
+def _room(full: str) -> str:
+    """The public room of a module; what stands on the private floor has its door on the public one."""
+    parts = [part for part in full.split(".") if part != "_core"]
+    return ".".join(parts[:2])
+
+
+def _public_name(kind: type) -> str:
+    """The name at the door of its room, which stays when files are renamed."""
+    room = _room(kind.__module__)
+    for door in (room, room.replace("lyceum.", "lyceum._core.")):
+        if (
+            importlib.util.find_spec(door)
+            and getattr(importlib.import_module(door), kind.__name__, None) is kind
+        ):
+            return f"{door}.{kind.__name__}"
+    return f"{kind.__module__}.{kind.__name__}"

@@ -1,0 +1,1 @@
+"""Public names that are not learners."""

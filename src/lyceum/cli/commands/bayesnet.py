@@ -1,0 +1,305 @@
+"""`lyceum bayesnet`: learn, query, independent, draw and sample, on tables and BIF files.
+
+Networks are imported inside the commands, so that `lyceum --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lyceum._core.packages import check_installed
+from lyceum.cli.help import Commands
+from lyceum.cli.options import (
+    AsJson,
+    Data,
+    Force,
+    Ignore,
+    Kind,
+    kinds_of,
+    named_values,
+    reads_files,
+    refuse_to_replace,
+)
+from lyceum.errors import DataError, LyceumError
+from lyceum.files import replace_file, write_file
+
+if TYPE_CHECKING:
+    from lyceum.bayesnets import BayesNet
+
+__all__ = ["bayesnet"]
+
+bayesnet = Commands(
+    name="bayesnet",
+    help="Bayesian networks: learn one from a table, query it, draw it, sample from it.",
+    no_args_is_help=True,
+)
+
+Net = Annotated[str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")]
+Given = Annotated[list[str] | None, typer.Option("--evidence", "-e", help="variable=state; repeat for more.")]
+_STATE = "variable=state"
+
+
+def _read(path: str) -> BayesNet:
+    from lyceum import datasets
+    from lyceum.bayesnets import read_bif
+
+    if not Path(path).exists() and path in ("asia", "alarm"):
+        return read_bif(datasets.path(path))
+    try:
+        return read_bif(path)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
+    pairs = [tuple(part.strip() for part in text.split("->")) for text in texts or ()]
+    for pair, text in zip(pairs, texts or ()):
+        if len(pair) != 2 or not all(pair):
+            raise LyceumError(f"cannot read {option} {text!r}: write {option} 'from->to'")
+    return pairs  # type: ignore[return-value]
+
+
+@bayesnet.command(epilog="Example: lyceum bayesnet learn patients.csv --method tabu -o patients.bif")
+@reads_files
+def learn(
+    data: Data,
+    out: Annotated[str, typer.Option("--out", "-o", help="The BIF file to write.")] = "network.bif",
+    method: Annotated[
+        str, typer.Option(help="order_search, hill_climbing, tabu, k2, chow_liu, tan or pc.")
+    ] = "order_search",
+    score: Annotated[str, typer.Option(help="bic, aic, bdeu or k2.")] = "bic",
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="The class: for tan, and to discretise numbers by it."),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="For k2: the variables separated by commas, causes first.")
+    ] = None,
+    required: Annotated[
+        list[str] | None, typer.Option(help="An edge that must be there, 'from->to'; repeat for more.")
+    ] = None,
+    forbidden: Annotated[
+        list[str] | None, typer.Option(help="An edge that must not be there, 'from->to'; repeat for more.")
+    ] = None,
+    max_parents: Annotated[int | None, typer.Option(help="The most parents of a variable.")] = None,
+    restarts: Annotated[int, typer.Option(help="The number of restarts of a search.")] = 0,
+    alpha: Annotated[float, typer.Option(help="For pc: the level of the tests.")] = 0.05,
+    estimate: Annotated[
+        str, typer.Option(help="How the tables are estimated: laplace, raw or dirichlet.")
+    ] = "laplace",
+    bins: Annotated[
+        int, typer.Option(help="The number of intervals of a numeric column without a target.")
+    ] = 5,
+    kind: Kind = None,
+    ignore: Ignore = None,
+    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    form: Any = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn the structure and the tables of a network from a file, and write it as BIF."""
+    from lyceum import scan
+    from lyceum.bayesnets import learn_structure, write_bif
+    from lyceum.cli.screen import notes, print_json, print_line, progress_bar, show_summary
+    from lyceum.prepare import Discretize
+
+    refuse_to_replace(out, force)
+    with notes(), progress_bar(f"learning from {Path(data).name}"):
+        kinds: Any = kinds_of(kind) or None
+        rows = scan(data, target=target, kinds=kinds, ignore=ignore or (), **form.options())
+        numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
+        if numbers:
+            rows = Discretize(n_bins=bins).fit(rows).transform(rows)
+        found = learn_structure(
+            rows, method, score=score, max_parents=max_parents, required=_edges(required, "--required"),
+            forbidden=_edges(forbidden, "--forbidden"), restarts=restarts, alpha=alpha, estimate=estimate,
+            order=None if order is None else [name.strip() for name in order.split(",")], random_state=seed,
+        )  # fmt: skip
+    write_bif(found.net, out)
+    if as_json:
+        print_json(
+            {"network": out, "cut": numbers, "edges": found.net.edges, "undirected": found.undirected,
+             **found.summary().as_dict()}
+        )  # fmt: skip
+        return
+    show_summary(found.summary())
+    if numbers:
+        print_line(f"\ncut into intervals: {', '.join(numbers)}")
+    next_command = f"lyceum bayesnet query {shlex.quote(out)} VARIABLE"
+    print_line("\nwritten to ", (out, "bold"), f"; next: {next_command}")
+
+
+@bayesnet.command(epilog="Example: lyceum bayesnet query asia lung -e xray=yes -e smoke=no --explain")
+def query(
+    net: Net,
+    variables: Annotated[
+        list[str] | None, typer.Argument(help="The variables of the query; several are answered jointly.")
+    ] = None,
+    evidence: Given = None,
+    do: Annotated[
+        list[str] | None,
+        typer.Option(help="variable=state set by intervention, not observed; repeat for more."),
+    ] = None,
+    soft: Annotated[
+        list[str] | None,
+        typer.Option(help="variable=likelihoods of its states separated by commas; repeat for more."),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the working step by step.")] = False,
+    best: Annotated[bool, typer.Option("--best", help="The most probable states of all variables.")] = False,
+    method: Annotated[
+        str, typer.Option(help="auto, junction_tree, elimination, likelihood_weighting or gibbs.")
+    ] = "auto",
+    samples: Annotated[int, typer.Option(help="The number of samples of a sampling method.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Query a network: P(variables | evidence); every variable by default."""
+    from lyceum.bayesnets import explain_query
+    from lyceum.cli.screen import console, notes, print_json, show_table
+    from lyceum.report import Table
+
+    model = _read(net)
+    model = model.do(**named_values(do, "--do", _STATE)) if do else model
+    seen = named_values(evidence, "--evidence", _STATE)
+    given = {"soft": _likelihoods(soft)} if soft else {}
+    if best:
+        found = model.most_probable(seen, **given)
+        if as_json:
+            print_json(found.as_dict())
+            return
+        title = f"Most probable, P(states | evidence) = {found.probability:.4g}"
+        show_table(Table(title, ("variable", "state"), list(found.states.items())))
+        return
+    if explain:
+        if not variables:
+            raise LyceumError("--explain needs a variable to explain")
+        working = explain_query(model, variables, seen, **given)
+        if as_json:
+            print_json(working.as_dict())
+        else:
+            console.print(str(working), soft_wrap=True, markup=False)
+        return
+    with notes():
+        if variables:
+            answers = [
+                model.posterior(variables, seen, method=method, n_samples=samples, random_state=seed, **given)
+            ]
+        else:
+            answers = [found for name, found in model.marginals(seen, **given).items() if name not in seen]
+    if as_json:
+        print_json([answer.as_dict() for answer in answers])
+        return
+    for i, answer in enumerate(answers):
+        if i:
+            console.print()
+        show_table(answer.table())
+
+
+def _likelihoods(texts: Sequence[str]) -> dict[str, list[float]]:
+    try:
+        pairs = named_values(texts, "--soft", "variable=0.9,0.2")
+        return {name: [float(p) for p in values.split(",")] for name, values in pairs.items()}
+    except ValueError as error:
+        raise LyceumError(f"cannot read --soft: {error}") from error
+
+
+@bayesnet.command(epilog="Example: lyceum bayesnet independent asia asia smoke --given dysp")
+def independent(
+    net: Net,
+    first: Annotated[str | None, typer.Argument(help="Variables separated by commas.")] = None,
+    second: Annotated[str | None, typer.Argument(help="Variables separated by commas.")] = None,
+    given: Annotated[str, typer.Option("--given", "-g", help="Variables separated by commas.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say whether variables are independent given others, path by path; or list the local statements."""
+    from lyceum.bayesnets import d_separated, local_markov
+    from lyceum.cli.screen import console, print_json
+
+    model = _read(net)
+    if first is None or second is None:
+        statements = [str(statement) for statement in local_markov(model)]
+        if as_json:
+            print_json(statements)
+        else:
+            console.print("\n".join(statements), soft_wrap=True, markup=False)
+        return
+    sets = [[name.strip() for name in text.split(",") if name.strip()] for text in (first, second, given)]
+    found = d_separated(model, sets[0], sets[1], sets[2])
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        console.print(str(found), soft_wrap=True, markup=False)
+
+
+@bayesnet.command(epilog="Example: lyceum bayesnet draw asia -e xray=yes -o asia.png")
+def draw(
+    net: Net,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="A .png, .svg or .pdf file, or .dot for Graphviz.")
+    ] = "network.png",
+    evidence: Given = None,
+    tree: Annotated[bool, typer.Option("--tree", help="The junction tree instead.")] = False,
+    moral: Annotated[bool, typer.Option("--moral", help="The moral graph instead.")] = False,
+    force: Force = False,
+) -> None:
+    """Draw a network with the probabilities of its states, before and after evidence."""
+    from lyceum.cli.screen import print_line
+
+    refuse_to_replace(out, force, (".png", ".svg", ".pdf", ".dot"))
+    if not out.lower().endswith(".dot"):
+        check_installed("a drawing", "matplotlib")
+    model = _read(net)
+    if out.lower().endswith(".dot"):
+        write_file(out, model.to_dot().encode())
+    else:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+
+        from lyceum import plot
+
+        if tree:
+            ax = plot.junction_tree(model)
+        else:
+            ax = (
+                plot.moral_graph(model)
+                if moral
+                else plot.bayes_net(model, named_values(evidence, "--evidence", _STATE))
+            )
+        ax.figure.savefig(out, dpi=150)  # type: ignore[union-attr]
+        pyplot.close(ax.figure)  # type: ignore[arg-type]
+    print_line("wrote ", (out, "bold"))
+
+
+@bayesnet.command(epilog="Example: lyceum bayesnet sample alarm 10000 -o alarm.csv --seed 1")
+def sample(
+    net: Net,
+    rows: Annotated[int, typer.Argument(help="How many rows.")],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output.")
+    ] = "-",
+    seed: Annotated[int | None, typer.Option(help="The seed of the random numbers.")] = None,
+    force: Force = False,
+) -> None:
+    """Draw rows from a network."""
+    from lyceum._core.lazy_arrow import csv, pa, pq
+
+    if out != "-":
+        refuse_to_replace(out, force, (".csv", ".parquet"))
+    table = _read(net).sample(rows, seed)
+    plain = pa.table({name: table.column(name).cast(pa.string()) for name in table.column_names})
+    if out == "-":
+        csv.write_csv(plain, sys.stdout.buffer)
+        return
+    with replace_file(out) as file:
+        if out.lower().endswith(".parquet"):
+            pq.write_table(table, file)
+        else:
+            csv.write_csv(plain, file)

@@ -1,0 +1,56 @@
+"""`lyceum cluster`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from lyceum._core.data import FileFormat
+from lyceum._core.packages import EXTRAS
+from lyceum.cli.options import refuse_to_replace
+from lyceum.cli.screen import (
+    note_lacking,
+    notes,
+    print_json,
+    print_line,
+    progress_bar,
+    show_summary,
+)
+from lyceum.studies import cluster_table
+
+__all__ = ["run"]
+
+
+def run(
+    data: str,
+    learner: str | None,
+    clusters: int | None,
+    settings: Mapping[str, Any],
+    kinds: Mapping[str, Any],
+    ignore: Collection[str],
+    form: FileFormat,
+    seed: int,
+    out: str,
+    report: str,
+    force: bool,
+    as_json: bool,
+) -> None:
+    for path in (out, report):
+        refuse_to_replace(path, force)
+    lacking = note_lacking("the report of clusters", *EXTRAS["report"])
+    with notes(), progress_bar(f"clustering {Path(data).name}"):
+        found = cluster_table(
+            data, learner=learner, clusters=clusters, settings=settings, kinds=kinds or None, ignore=ignore,
+            form=form, seed=seed,
+        )  # fmt: skip
+    found.write_labels(out)
+    if not lacking:
+        found.write_report(report)
+    if as_json:
+        print_json(found.as_dict())
+        return
+    show_summary(found.summary())
+    print_line(f"\nlabels: {out}")
+    if not lacking:
+        print_line(f"report: {report}")

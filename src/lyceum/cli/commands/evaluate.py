@@ -1,0 +1,34 @@
+"""`lyceum evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import lyceum
+from lyceum._core.data import FileFormat
+from lyceum.cli.options import loss_for
+from lyceum.cli.screen import console, notes, print_json, progress_bar, show_summary
+from lyceum.workflows import FittedModel, evaluate_model
+
+__all__ = ["run"]
+
+
+def run(
+    model: str,
+    data: str,
+    target: str | None,
+    loss: str | None,
+    doubt: float | None,
+    form: FileFormat,
+    as_json: bool,
+) -> None:
+    fitted = lyceum.load(model)
+    costs = loss_for(loss, FittedModel(fitted).classes)
+    with notes(), progress_bar(f"measuring on {Path(data).name}"):
+        found = evaluate_model(fitted, data, target, loss=costs, doubt=doubt, form=form)
+    if as_json:
+        print_json({"model": model, "data": data, **found.as_dict()})
+        return
+    show_summary(found.summary())
+    for note in found.notes:
+        console.print(f"\n{note}", style="yellow", markup=False)

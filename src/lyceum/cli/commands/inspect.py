@@ -1,0 +1,133 @@
+"""`lyceum inspect`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from lyceum._core.data import ColumnInspection, FileFormat, Inspection, inspect, time_text
+from lyceum.cli.screen import console, print_json, progress_bar, table
+from lyceum.report import show as shown, show_count
+from lyceum.workflows import spool
+
+__all__ = ["render", "run"]
+
+_BARS = "▁▂▃▄▅▆▇█"
+_WIDE = 110  # from this many columns on, the reason for each kind is shown too
+_GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")
+
+
+def run(file: str, target: str | None, form: FileFormat, as_json: bool) -> None:
+    with progress_bar(f"reading {Path(file).name}"), spool(file) as source:
+        found = inspect(source, target, form=form)
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        render(found)
+
+
+def render(found: Inspection) -> None:
+    """Print an inspection as wide as the terminal is."""
+    console.print(_headline(found), soft_wrap=True)
+    for note in found.notes:
+        console.print(Text(note, style="yellow"), soft_wrap=True)
+    console.print()
+    console.print(_columns(found))
+    if found.target is not None:
+        console.print()
+        console.print(_target(found[found.target]))
+    console.print()
+    console.print(_flags(found))
+
+
+def _headline(found: Inspection) -> str:
+    cells = found.n_rows * len(found.columns)
+    missing = (
+        f"{found.n_missing:,} missing cells ({found.n_missing / cells:.1%})"
+        if found.n_missing
+        else "complete"
+    )
+    facts = [show_count(found.n_rows, "row"), show_count(len(found.columns), "column"), missing]
+    if found.n_repeated:
+        facts.append(f"{found.n_repeated:,} repeated rows")
+    return f"[bold]{escape(Path(found.source).name)}[/]  " + " · ".join(facts)
+
+
+def _columns(found: Inspection) -> Table:
+    wide, any_missing = console.width >= _WIDE, found.n_missing > 0
+    heads = {
+        "column": 30 if wide else 24,
+        "kind": 11,
+        "why": 32 * wide,
+        "missing": 12 * any_missing,
+        "values": None,
+    }
+    shown = table(*(head for head, width in heads.items() if width != 0), expand=True)
+    for head in shown.columns:
+        head.max_width = heads[str(head.header)]
+        head.overflow, head.no_wrap = "ellipsis", True
+        head.justify = "right" if head.header == "missing" else "left"
+    shown.columns[-1].ratio = 1
+    for column in found.columns:
+        cells: list[Text | str] = [
+            Text(column.name, style="bold" if column.name == found.target else ""),
+            column.kind,
+        ]
+        cells += [Text(column.why)] if wide else []
+        cells += [_missing_text(column.n_missing, found.n_rows)] if any_missing else []
+        shown.add_row(*cells, _values(column, found.n_rows, wide))
+    return shown
+
+
+def _missing_text(n_missing: int, n_rows: int) -> str:
+    return f"{n_missing:,} {n_missing / n_rows:>4.0%}" if n_missing else ""
+
+
+def _values(column: ColumnInspection, n_rows: int, wide: bool) -> Text:
+    if column.top:
+        present = max(1, n_rows - column.n_missing)
+        shares = [Text.assemble(_number(value), (f" {n / present:.0%}", "cyan")) for value, n in column.top]
+        more = (column.n_distinct or 0) - len(column.top)
+        return Text(" · ").join([*shares, *([Text(f"{more:,} more")] if more > 0 else [])])
+    if column.low is None or column.high is None:
+        return Text("too many to list" if column.kind == "categorical" else "–", style="dim")
+    show = time_text if column.is_time else _number
+    middle = f"  median {show(column.median)}" if wide else ""
+    return Text.assemble(
+        (_spark(column.histogram), "cyan"), f"  {show(column.low)} … {show(column.high)}{middle}"
+    )
+
+
+def _number(value: object) -> str:
+    """Whole numbers in full, others to four digits."""
+    is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return shown(int(value) if is_integer else value)  # type: ignore[call-overload]
+
+
+def _spark(histogram: tuple[int, ...]) -> str:
+    most = max(histogram, default=0)
+    return "".join(" " if not n else _BARS[min(7, n * 8 // (most + 1))] for n in histogram)
+
+
+def _target(column: ColumnInspection) -> Text:
+    head = Text.assemble("to predict: ", (column.name, "bold"), f", {column.kind} ({column.why})")
+    total = sum(n for _, n in column.top)
+    if total and column.kind != "continuous":
+        listed = ", ".join(f"{_number(value)} {n:,} ({n / total:.1%})" for value, n in column.top)
+        head.append(f": {listed}")
+    return head
+
+
+def _flags(found: Inspection) -> Table | str:
+    flagged = [(column.name, flag) for column in found.columns for flag in column.flags]
+    if not flagged:
+        return "[green]nothing looks wrong[/]"
+    shown = Table.grid(padding=(0, 2))
+    shown.title, shown.title_justify, shown.title_style = "worth a look", "left", "bold"
+    shown.add_column(max_width=30, overflow="ellipsis", no_wrap=True)
+    for name, flag in flagged:
+        shown.add_row(Text(name), Text(flag.text, style="red" if flag.code in _GRAVE else "yellow"))
+    return shown

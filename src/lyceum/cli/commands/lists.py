@@ -1,0 +1,94 @@
+"""`lyceum syllabus` and `lyceum learners`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lyceum import catalog
+from lyceum.cli.screen import console, print_json
+from lyceum.syllabus import SECTIONS, Row, rows
+
+__all__ = ["show_learners", "show_syllabus"]
+
+_MARKS = {"works": ("✔ works", "green"), "partly": ("◐ partly", "yellow"), "not yet": ("· not yet", "dim")}
+
+
+def show_syllabus(missing: bool, as_json: bool) -> None:
+    shown = [row for row in rows() if not (missing and row.status == "works")]
+    if as_json:
+        print_json([{**asdict(row), "section": SECTIONS[row.section], "status": row.status} for row in shown])
+        return
+    for number, section in SECTIONS.items():
+        inside = [row for row in shown if row.section == number]
+        if inside:
+            console.print(f"\n[bold]{number} {section}[/]")
+        for row in inside:
+            console.print(_line(row))
+            if row.where:
+                console.print(Padding(_where(row), (0, 0, 0, 17)))
+    console.print(f"\n{_tally()}")
+
+
+def _line(row: Row) -> Text:
+    mark, style = _MARKS[row.status]
+    return Text.assemble(f"{row.number:>5} ", (f"{mark:<11}", style), row.title)
+
+
+def _where(row: Row) -> Text:
+    where = Text(", ".join(path.removeprefix("lyceum.") for path in row.where), "cyan")
+    if row.lacks:
+        where.append(f"; still without {row.lacks}", "yellow")
+    return where
+
+
+def _tally() -> str:
+    states = [row.status for row in rows()]
+    return f"{len(states)} rows: {states.count('works')} work, {states.count('partly')} in part."
+
+
+def show_learners(task: str | None, as_json: bool) -> None:
+    entries = catalog.learners(task)  # type: ignore[arg-type]
+    if as_json:
+        print_json([entry.as_dict() for entry in entries])
+        return
+    for name in dict.fromkeys(entry.task for entry in entries):
+        console.print(f"\n[bold]{name}[/]")
+        console.print(_learner_table([entry for entry in entries if entry.task == name]))
+
+
+def _learner_table(entries: list[catalog.Entry]) -> Table:
+    """One learner per row; on narrow screens its sentence is below its name."""
+    if console.width < 110:
+        return _narrow_table(entries)
+    listed = Table.grid(padding=(0, 2), expand=True)
+    listed.add_column(width=max(27, *(len(_path(entry)) for entry in entries)))
+    listed.add_column(width=25)
+    listed.add_column(ratio=1)
+    for entry in entries:
+        listed.add_row(_name(entry), _facts(entry), Text(entry.about).append(f" {entry.cost}.", "dim"))
+    return listed
+
+
+def _narrow_table(entries: list[catalog.Entry]) -> Table:
+    listed = Table.grid(expand=True)
+    listed.add_column(ratio=1)
+    for entry in entries:
+        listed.add_row(_name(entry).append(f"  {_facts(entry)}", "cyan"))
+        listed.add_row(Padding(Text(entry.about), (0, 0, 0, 4)))
+    return listed
+
+
+def _path(entry: catalog.Entry) -> str:
+    return f"{entry.package.removeprefix('lyceum.')}.{entry.name}"
+
+
+def _name(entry: catalog.Entry) -> Text:
+    return Text.assemble((f"{entry.package.removeprefix('lyceum.')}.", "dim"), (entry.name, "bold"))
+
+
+def _facts(entry: catalog.Entry) -> str:
+    return f"{entry.scales}, {'takes' if entry.missing else 'refuses'} missing cells"

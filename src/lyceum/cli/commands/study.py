@@ -1,0 +1,202 @@
+"""`lyceum study`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from lyceum._core.data import Inspection, inspect
+from lyceum._core.packages import EXTRAS
+from lyceum.cli.options import loss_for, option_words
+from lyceum.cli.screen import (
+    console,
+    note_lacking,
+    notes,
+    print_json,
+    print_paragraph,
+    progress_bar,
+    table,
+)
+from lyceum.errors import LyceumError
+from lyceum.studies import (
+    IntervalScale,
+    RankedLearner,
+    Study,
+    aligned_interval,
+    aligned_loss,
+    p_cell,
+    study,
+)
+
+__all__ = ["run"]
+
+_AXIS = 24  # cells of the drawn intervals
+_TARGET_NAMES = ("class", "target", "y", "label", "outcome", "response", "survived", "churn", "default")
+_NO_TARGET = ("identifier", "constant", "empty", "free_text")
+_WIDE = 100  # from this many columns on, they are drawn
+
+
+def run(data: str | None, target: str | None, loss: str | None, as_json: bool, **options: Any) -> None:
+    """Study a file, and print the ranking, the answer and where the results are."""
+    if data is not None and target is None and options.get("recipe") is None:
+        raise LyceumError(_targets(data, options.get("form")))
+    note_lacking("the report of a study", *EXTRAS["report"])
+    try:
+        text = f"studying {Path(data).name}" if data else "studying"
+        with notes(), progress_bar(text, ("tasks", "conclusions"), options.get("budget")):
+            found = study(data, target, loss=_costs(loss), **options)
+    except LyceumError as error:
+        raise LyceumError(option_words(str(error))) from error
+    except KeyboardInterrupt as stop:  # Typer would end without its message
+        print(f"lyceum: {stop}", file=sys.stderr)
+        raise typer.Exit(130) from None
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        render(found)
+
+
+def _costs(text: str | None) -> Any:
+    """The losses, if they are a matrix; of pairs, what completes them once the study knows the classes."""
+    costs = loss_for(text, None)
+    return partial(loss_for, text) if isinstance(costs, dict) else costs
+
+
+def _targets(data: str, form: Any) -> str:
+    """The columns of a file, and those that people are likely to predict."""
+    found = inspect(data, **({} if form is None else {"form": form}))
+    names = ", ".join(repr(column.name) for column in found.columns)
+    likely = "; ".join(_likely(found))
+    hint = f" Likely: {likely}." if likely else ""
+    return f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
+
+
+def _likely(found: Inspection) -> list[str]:
+    """The most likely targets: by their name, their place and the number of their values."""
+    scores = {}
+    for place, column in enumerate(found.columns):
+        if any(flag.code in _NO_TARGET for flag in column.flags):
+            continue
+        n = column.n_distinct or 0
+        few = column.kind != "continuous" and 2 <= n <= 20
+        score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * (place == len(found.columns) - 1)
+        scores[column.name] = score + (1.0 if few else 0.0) + 0.5 * (place == 0 and few)
+    best = sorted(scores, key=lambda name: -scores[name])[:3]
+    return [f"--target {shlex.quote(name)} ({_values(found[name])})" for name in best if scores[name] >= 1.0]
+
+
+def _values(column: Any) -> str:
+    if column.kind == "continuous":
+        return "numbers"
+    shown = ", ".join(str(value) for value, _ in column.top[:3])
+    return f"{shown}, ..." if (column.n_distinct or 0) > 3 else shown
+
+
+def render(found: Study) -> None:
+    """Print the ranking, the answer and where everything is."""
+    comparison = found.comparison
+    print_paragraph(found.question)
+    console.print(f"[bold]ranking by {comparison.metric}[/] on {comparison.n_rows:,} unseen rows")
+    console.print()
+    console.print(_ranking(found))
+    console.print()
+    for text in found.left_out:
+        print_paragraph(text, "dim")
+    print_paragraph(_p_note(found), "dim")
+    console.print()
+    print_paragraph(found.answer)
+    print_paragraph(found.choice_sentence)
+    for text in _warnings(found):
+        print_paragraph(text, "yellow")
+    console.print()
+    places = Table.grid(padding=(0, 2))
+    for name, path in (
+        ("report", found.report_path),
+        ("model", found.model_path),
+        ("results", found.results_path),
+    ):
+        if path.exists():
+            places.add_row(name, Text(str(path), style="bold"))
+    console.print(places)
+
+
+def _p_note(found: Study) -> str:
+    """What p means, and which learners were not tuned."""
+    test = found.comparison.test
+    guess = "" if "permutation" in test else "; for the constant guess a permutation test on rows"
+    meaning = (
+        "p: the chance of a difference from the best at least as large if there were none; below 0.05 a "
+        f"learner counts as worse ({test}, Holm's correction{guess})"
+        if test
+        else "p: no test is possible with so few rows"
+    )
+    untuned = not all(learner.is_tuned for learner in found.comparison.learners)
+    some = " (*: only its defaults in some folds; 1*: in all)" if untuned else ""
+    return f"{meaning}. tried: settings compared in every fold{some}."
+
+
+def _settings_tried(learner: RankedLearner) -> str:
+    """How many settings were compared in a fold, starred if that was not so in every fold."""
+    if learner.is_baseline or learner.is_tuned:
+        return "" if learner.is_baseline else str(learner.settings_tried)
+    return f"{learner.settings_tried if learner.folds_searched else 1}*"
+
+
+def _warnings(found: Study) -> Iterator[str]:
+    for failure in found.failures:
+        yield f"{failure.label} failed and was not compared: {failure.reason.rstrip('.')}"
+    left_out = {suspect.column for suspect in found.suspects if suspect.left_out}
+    for suspect in found.suspects:
+        if suspect.code == "leak" and suspect.column not in left_out:
+            yield f"column {suspect.column!r} {suspect.text}"
+    yield from found.problems
+    if not found.finished:
+        yield "the time allowed ended the study early: run it again with more time to continue it"
+
+
+def _ranking(found: Study) -> Table:
+    comparison, scale = found.comparison, IntervalScale.of(found.comparison.learners)
+    drawn = console.width >= _WIDE
+    numbers = (comparison.metric, "p", "tried", "seconds")
+    heads = ["", "learner", comparison.metric, "95 % interval", *([""] if drawn else []), *numbers[1:]]
+    made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
+    made.columns[1].no_wrap = True
+    for column in made.columns:
+        column.justify = "right" if column.header in numbers else "left"
+    for s in comparison.learners:
+        low, high = aligned_interval(comparison, s.interval)
+        cells = [
+            "✔" if s.name == comparison.choice else "",
+            Text(f"{s.label} (calibrated)" if s.calibration else s.label),
+            aligned_loss(comparison, s.loss),
+            f"{low.removesuffix(' %')} to {high}",
+            *([_interval_drawing(s, scale)] if drawn else []),
+            p_cell(s.p_value_holm),
+            _settings_tried(s),
+            f"{s.seconds:.1f}",
+        ]
+        made.add_row(*cells, style="bold" if s.name == comparison.choice else "dim" if s.is_baseline else "")
+    return made
+
+
+def _interval_drawing(learner: RankedLearner, scale: IntervalScale) -> str:
+    """The interval as characters: ├──●──┤."""
+    if not scale.holds(learner.loss):
+        return f"{'→':>{_AXIS}}"
+    low, point, high = (
+        round(scale.at(value) / 100 * (_AXIS - 1))
+        for value in (learner.interval[0], learner.loss, learner.interval[1])
+    )
+    cells = [" "] * _AXIS
+    cells[low : high + 1] = "─" * (high + 1 - low)
+    cells[low], cells[high] = "├", "┤"
+    cells[point] = "●"
+    return "".join(cells)

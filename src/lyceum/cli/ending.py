@@ -1,0 +1,103 @@
+"""How a command ends: its exit code, and the one sentence that says what went wrong."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from lyceum.errors import LyceumError
+
+__all__ = ["run_and_exit"]
+
+
+def run_and_exit(app: Callable[..., Any]) -> NoReturn:
+    """Run a command and leave Python: exit code 0, or a sentence on stderr and 2 (1 for a closed pipe).
+
+    70 is a fault of ours, 130 an interrupt.
+    """
+    _open_streams()
+    try:
+        _run(app)
+    except LyceumError as error:
+        _fail(_with_options(str(error)))
+    except BrokenPipeError:  # whoever read the output has had enough
+        _discard_output()
+        sys.exit(1)
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        _fail(what + _REMEDIES.get(error.errno or 0, ""))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if type(error).__name__ == "InvalidParameterError":  # of scikit-learn's checks of settings
+            _fail(" ".join(str(error).split()))
+        # a fault of ours: a sentence for the person, the place for whoever mends it
+        if "--debug" in sys.argv:
+            raise
+        kind, text = type(error).__name__, " ".join(str(error).split())
+        _fail(f"this should not happen: {kind}: {text[:300]}; lyceum --debug {_command()} shows where", 70)
+    sys.exit(0)
+
+
+def _open_streams() -> None:
+    """Make both streams ready for any text; one that the caller has closed goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  (open as long as the process)
+        getattr(sys, name).reconfigure(errors="replace")
+
+
+def _run(app: Callable[..., Any]) -> None:
+    """Run the command, and write all that it printed: a full disk and a closed pipe are met here."""
+    try:
+        app(prog_name="lyceum")
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+
+
+def _with_options(message: str) -> str:
+    """The message with options of the command where it names arguments of `scan`.
+
+    >>> _with_options("declare its kind, scan(..., kinds={'age group': 'categorical'}), or use a regressor")
+    "declare its kind, --kind 'age group=categorical', or use a regressor"
+    """
+    message = re.sub(_KINDS, lambda found: f"--kind {shlex.quote(f'{found[1]}={found[2]}')}", message)
+    return message.replace("scan(..., target=...)", "--target COLUMN")
+
+
+_KINDS = r"scan\(\.\.\., kinds=\{'(.+?)': '(\w+)'\}\)"
+
+
+def _discard_output() -> None:
+    """Send what is not written yet nowhere, or Python would try again at its end, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+_REMEDIES = {
+    errno.EFBIG: ": it would be larger than is allowed here (ulimit -f)",
+    errno.ENOSPC: ": free some space, and run the same command again",
+    errno.EROFS: ": write to another folder",
+}
+
+
+def _fail(message: str, code: int = 2) -> NoReturn:
+    from lyceum.cli.screen import printable
+
+    print(f"lyceum: {printable(message)}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
+    sys.exit(code)
+
+
+def _command() -> str:
+    """The name of the command that was called, and that more follows."""
+    named = [word for word in sys.argv[1:] if not word.startswith("-")]
+    return f"{named[0]} ..." if named else "..."

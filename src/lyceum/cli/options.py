@@ -1,0 +1,232 @@
+"""The options that several commands share, and how their texts are read."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lyceum.errors import LyceumError, SettingError
+
+__all__ = ["AsJson", "Committees", "Data", "Dates", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model",
+           "Resume", "Text", "Truth", "kinds_of", "loss_for", "named_values", "option_words", "reads_files",
+           "refuse_to_replace", "settings_of"]  # fmt: skip
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Data = Annotated[
+    str,
+    typer.Argument(
+        help="A file (CSV, Excel, JSON lines, Parquet, Arrow, ARFF, SQLite, DuckDB), a folder, a quoted "
+        "glob, or - for CSV from stdin."
+    ),
+]
+Model = Annotated[str, typer.Argument(help="A model file, as `lyceum fit` and `lyceum study` write it.")]
+Truth = Annotated[
+    str | None,
+    typer.Option("--target", "-t", help="The column of true values; by default the target of the fit."),
+]
+Loss = Annotated[
+    str | None,
+    typer.Option(
+        help="What mistakes cost: a CSV or TOML file (rows true class, columns action), or "
+        "true:action=cost, e.g. bad:good=5,good:bad=1; pairs that are not given cost 1."
+    ),
+]
+Doubt = Annotated[float | None, typer.Option(help="The cost of rejecting a row instead of classifying it.")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The kind of a column: column=continuous, categorical or binary; repeat for more.",
+        metavar="<str>",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option(help="A column to leave out; repeat for more.", metavar="<str>")
+]
+_READING = "File format (detected by default)"
+_Separator = Annotated[
+    str,
+    typer.Option(help="What separates the cells: one character, or tab.", rich_help_panel=_READING),
+]
+_Encoding = Annotated[
+    str, typer.Option(help="The encoding of text, e.g. latin-1, utf-16.", rich_help_panel=_READING)
+]
+_Decimal = Annotated[str, typer.Option(help="The decimal mark: . or ,", rich_help_panel=_READING)]
+_NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header", help="The first row has no names: columns are x0, x1, ...", rich_help_panel=_READING
+    ),
+]
+_Table = Annotated[
+    str, typer.Option(help="The sheet of a workbook, the table of a database.", rich_help_panel=_READING)
+]
+_SWITCHES = "Switches"
+Committees = Annotated[
+    bool | None,
+    typer.Option(
+        "--committees/--no-committees",
+        help="Also compare a committee and a stack of the learners.",
+        show_default=False,
+        rich_help_panel=_SWITCHES,
+    ),
+]
+Dates = Annotated[
+    bool | None,
+    typer.Option(
+        "--dates/--no-dates",
+        help="Split dates into year, month, weekday and so on.",
+        show_default=False,
+        rich_help_panel=_SWITCHES,
+    ),
+]
+Text = Annotated[
+    bool | None,
+    typer.Option(
+        "--text/--no-text",
+        help="Count the words of free text, or leave it out.",
+        rich_help_panel=_SWITCHES,
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--force/--resume",
+        help="Start again, or continue an interrupted study.",
+        rich_help_panel=_SWITCHES,
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+
+
+def named_values(texts: Sequence[str] | None, option: str, form: str) -> dict[str, str]:
+    """Texts of the form "name=value" as a mapping."""
+    pairs = {}
+    for text in texts or ():
+        name, between, value = text.rpartition("=") if option == "--kind" else text.partition("=")
+        if not (name and between and value):
+            raise LyceumError(f"cannot read {option} {text!r}: write {option} {form}")
+        pairs[name] = value
+    return pairs
+
+
+def kinds_of(texts: Sequence[str] | None) -> dict[str, str]:
+    """Kinds of columns from "column=kind"."""
+    return named_values(texts, "--kind", "column=categorical")
+
+
+def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
+    """Settings from "parameter=value", the value as in TOML, or else as text; none and None are None."""
+    return {name: _value(text) for name, text in named_values(texts, "--set", "parameter=value").items()}
+
+
+def _value(text: str) -> Any:
+    if text.lower() == "none":
+        return None
+    try:
+        return tomllib.loads(f"x = {text.lower() if text in ('True', 'False') else text}")["x"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> None:
+    """Raise where a file has no name, exists, or has another ending, before any work is done."""
+    if not path:
+        raise SettingError("the file to write has no name: give one with --out")
+    if endings and Path(path).suffix.lower() not in endings:
+        raise SettingError(f"cannot tell how to write {path}: name it {' or '.join(endings)}")
+    if Path(path).exists() and not force:
+        raise FileExistsError(f"{path} exists: choose another name, or replace it by --force")
+
+
+def reads_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say how files are written; it gets them as `form`, a FileFormat."""
+
+    @wraps(command)
+    def with_options(
+        *args: Any, separator: str, encoding: str, decimal: str, no_header: bool, table: str, **options: Any
+    ) -> None:
+        from lyceum._core.data import FileFormat
+
+        names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+        form = FileFormat(names.get(separator, separator), encoding, decimal, not no_header, table)
+        command(*args, form=form, **options)
+
+    signature = inspect.signature(command, eval_str=True)
+    before = [parameter for parameter in signature.parameters.values() if parameter.name != "form"]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, default, annotation in (
+            ("separator", "", _Separator),
+            ("encoding", "", _Encoding),
+            ("decimal", "", _Decimal),
+            ("no_header", False, _NoHeader),
+            ("table", "", _Table),
+        )
+    ]
+    every = [*before, *added]
+    with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    return with_options
+
+
+# -- keys of a recipe as options ----------------------------------------------------------------------------
+
+_OPTIONS = {"budget_minutes": "--budget", "bootstrap_632": "--632", "kinds": "--kind",
+            "n_settings": "n_settings",
+            "memory_mb": "memory_mb", "inner_folds": "inner_folds", "committees": "committees"}  # fmt: skip
+_KEYS = ("target", "task", "learners", "loss", "doubt", "folds", "repeats", "holdout", "choose", "seed",
+         "ignore",
+         "keep", "weight", "metric", "group", "time", "calibrate", "recipe", "out", *_OPTIONS)  # fmt: skip
+_PHRASES = {
+    "target=...": "--target COLUMN",
+    "out=...": "--out FOLDER",
+    "keep=[...]": "--keep COLUMN",
+    "repeats=1": "--repeats 1",
+    "with force": "with --force",
+    "leave out loss and doubt": "leave out --loss and --doubt",
+}
+
+
+def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
+    """The losses of a text for these classes; pairs that are not given cost 1, and a note says so.
+
+    Without classes the losses stay as they are given.
+    """
+    from lyceum.workflows import complete_loss, read_loss
+
+    if text is None:
+        return None
+    costs = read_loss(text)
+    if classes is None:
+        return costs
+    found, note = complete_loss(costs, classes)
+    if note:
+        print(f"lyceum: {note}", file=sys.stderr)
+    return found
+
+
+def option_words(message: str) -> str:
+    """A message about keys of a recipe or Python arguments, about the options of the command instead.
+
+    >>> option_words("folds = 1: give a whole number of at least 2")
+    '--folds 1: give a whole number of at least 2'
+    >>> option_words("choose = 'foo': choose one of simplest, best")
+    '--choose foo: choose one of simplest, best'
+    """
+    for phrase, words in _PHRASES.items():
+        message = message.replace(phrase, words)
+    message = re.sub(r"kinds = \{(.+?) = '(\w+)'\}", r"--kind \1=\2", message)
+    found = re.match(r"(\w+)( = '(.*?)'| = ([^:]*))?: ", message)
+    if found is None or found[1] not in _KEYS:
+        return message
+    option = _OPTIONS.get(found[1], f"--{found[1]}")
+    value = found[3] or found[4] or ""
+    return f"{option}{' ' if value else ''}{value}: {message[found.end() :]}"

@@ -1,0 +1,214 @@
+"""What the commands print with: the console, plain JSON, summaries, and a bar for long work."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+import time
+import warnings
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from lyceum._core.packages import lacking_sentence
+from lyceum.progress import Update, watch
+
+if TYPE_CHECKING:
+    from lyceum import report
+
+__all__ = [
+    "console",
+    "note_lacking",
+    "notes",
+    "print_json",
+    "print_line",
+    "print_paragraph",
+    "printable",
+    "progress_bar",
+    "show_summary",
+    "show_table",
+    "table",
+]
+
+_CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+
+
+def printable(text: str) -> str:
+    """The text without characters that steer a terminal: names in data may hold any.
+
+    >>> printable("a\\x1b[31mb")
+    'a�[31mb'
+    """
+    return text.translate(_CONTROLS)
+
+
+class _PlainConsole(Console):
+    """Prints nothing that steers the terminal but what Rich itself adds."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            plain = segment.control or segment.text.isprintable()
+            yield segment if plain else Segment(printable(segment.text), segment.style)
+
+
+console = _PlainConsole(highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Print values of JSON's own types, as `as_dict()` and `lyceum.report.plain` give them."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def table(*heads: str, **options: Any) -> Table:
+    """A table without lines but the one under its heads."""
+    from rich import box
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False, **options)
+    for head in heads:
+        made.add_column(head)
+    return made
+
+
+def print_paragraph(text: str, style: str = "") -> None:
+    """Print a text in lines that fit the screen; a number stays on the line of its percent sign."""
+    lines = textwrap.wrap(text.replace(" %", "\u00a0%"), max(20, console.width), break_on_hyphens=False)
+    for line in lines:
+        console.print(Text(line.replace("\u00a0%", " %"), style=style), soft_wrap=True)
+
+
+def print_line(*parts: str | tuple[str, str], style: str = "") -> None:
+    """Print texts, or texts with their styles, as they are: names of files may look like markup."""
+    console.print(Text.assemble(*parts, style=style), soft_wrap=True)
+
+
+def show_summary(summary: report.Summary) -> None:
+    """Print a summary: its title, facts and tables."""
+    from lyceum.report import show
+
+    console.print(Text(summary.title, style="bold"), soft_wrap=True)
+    if summary.facts:
+        facts = Table.grid(padding=(0, 2))
+        for name, value in summary.facts.items():
+            facts.add_row(Text(f"  {name}"), Text(show(value)))
+        console.print(facts)
+    for each in summary.tables:
+        console.print()
+        show_table(each)
+
+
+_NARROW = 14  # characters that a column of text may be cut down to; numbers are shown whole
+_BETWEEN = 3  # characters between two columns
+
+
+def show_table(shown: report.Table) -> None:
+    """Print a table of `lyceum.report`, numbers to the right; columns beyond the screen are only counted."""
+    from lyceum.report import show, show_count
+
+    if shown.title:
+        console.print(Text(shown.title, style="bold"), soft_wrap=True)
+    cells = [[show(cell) for cell in row] for row in shown.rows]
+    number = [shown.is_number_column(j) for j in range(len(shown.columns))]
+    least = []
+    for j, head in enumerate(shown.columns):
+        width = max([len(head), *(len(row[j]) for row in cells)])
+        least.append(width if number[j] else min(width, _NARROW))
+    kept = _columns_that_fit(least)
+    made = table(*shown.columns[:kept])
+    for j, column in enumerate(made.columns):
+        column.justify = "right" if number[j] else "left"
+        column.min_width = least[j]
+    for row in cells:
+        made.add_row(*(Text(cell) for cell in row[:kept]))
+    console.print(made)
+    if kept < len(least):
+        console.print(Text(f"and {show_count(len(least) - kept, 'more column')}", "dim"))
+
+
+def _columns_that_fit(widths: list[int]) -> int:
+    """How many columns of these widths the screen has room for: two at least."""
+    ends = accumulate(widths, lambda total, width: total + _BETWEEN + width)
+    return max(2, sum(end <= console.width for end in ends))
+
+
+class _TimeLeft(TimeRemainingColumn):
+    """The time that the work still takes at its speed, and never more than it may take."""
+
+    def __init__(self, minutes: float | None) -> None:
+        super().__init__()
+        self.seconds = None if minutes is None else 60.0 * minutes
+        self.start: float | None = None  # of the first stage of the work, on the clock of time.monotonic
+
+    def render(self, task: Task) -> Text:
+        if task.total is None or self.seconds is None or self.start is None:
+            return super().render(task)
+        allowed = max(0.0, self.start + self.seconds - time.monotonic())
+        estimate = task.time_remaining
+        left = timedelta(seconds=int(allowed if estimate is None else min(estimate, allowed)))
+        return Text(str(left), style="progress.remaining")
+
+
+@contextmanager
+def progress_bar(text: str, stages: Collection[str] = (), minutes: float | None = None) -> Iterator[None]:
+    """A bar on stderr for every stage that the work reports, gone afterwards; nothing off a terminal.
+
+    Once one of the `stages` has begun, it alone is shown, not the stages of the work inside it; the time left
+    is at most that of the `minutes` since the first of them began.
+    """
+    stderr = Console(stderr=True)
+    if not stderr.is_terminal:
+        yield
+        return
+    left = _TimeLeft(minutes)
+    with Progress(
+        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), left,
+        console=stderr, transient=True,
+    ) as bar:  # fmt: skip
+        bars = {"": bar.add_task(text, total=None)}
+
+        def show(update: Update) -> None:
+            if update.stage in stages:
+                left.start = time.monotonic() if left.start is None else left.start
+                for other in set(bars) - {update.stage}:
+                    bar.remove_task(bars.pop(other))
+            elif left.start is not None:
+                return
+            if "" in bars:
+                bar.remove_task(bars.pop(""))
+            if update.stage not in bars:
+                # what an earlier session did says nothing about the speed
+                bars[update.stage] = bar.add_task(
+                    f"{text}: {update.stage}", total=update.total, completed=update.done
+                )
+            bar.update(bars[update.stage], completed=update.done, total=update.total)
+            if update.total is not None and update.done >= update.total and len(bars) > 1:
+                bar.remove_task(bars.pop(update.stage))
+
+        with watch(show):
+            yield
+
+
+def note_lacking(purpose: str, *packages: str) -> bool:
+    """Say on stderr, before the work begins, what it will leave out because a package is not installed."""
+    sentence = lacking_sentence(purpose, *packages)
+    if sentence is not None:
+        print(f"lyceum: note: {sentence}; it is left out", file=sys.stderr)
+    return sentence is not None
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Warnings as single lines on stderr, each once, when the work is done."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        yield
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        print(f"lyceum: note: {printable(text)}", file=sys.stderr)

@@ -1,0 +1,46 @@
+from lyceum.cluster.cluster_distances import finite_distances as finite_distances
+from lyceum.cluster.explanations import (
+    ClusterExplanation as ClusterExplanation,
+    TreeExplanation as TreeExplanation,
+)
+from lyceum.cluster.features.base import (
+    ClusterBased as ClusterBased,
+    ClusterWeights as ClusterWeights,
+    PlacedExplanation as PlacedExplanation,
+    clusters_of_rows as clusters_of_rows,
+    scaled_kmeans as scaled_kmeans,
+)
+from lyceum.cluster.features.cluster_features import ClusterFeatures as ClusterFeatures
+from lyceum.cluster.features.cluster_labels import ClusterLabels as ClusterLabels
+from lyceum.cluster.hierarchy.agglomerative import Agglomerative as Agglomerative
+from lyceum.cluster.hierarchy.density_clusters import DensityClusters as DensityClusters
+from lyceum.cluster.hierarchy.divisive import Divisive as Divisive
+from lyceum.cluster.kmeans.fuzzy import FuzzyCMeans as FuzzyCMeans
+from lyceum.cluster.kmeans.kmeans import KMeans as KMeans
+from lyceum.cluster.medoids.kmedoids import KMedoids as KMedoids
+from lyceum.cluster.metric_learner import (
+    NAMED_METRICS as NAMED_METRICS,
+    MetricLearner as MetricLearner,
+)
+from lyceum.cluster.typical_columns import top_columns as top_columns
+from lyceum.cluster.validity.agreement import (
+    Agreement as Agreement,
+    adjusted_rand as adjusted_rand,
+    agreement as agreement,
+    align as align,
+    entropy as entropy,
+    mutual_information as mutual_information,
+    pair_counts as pair_counts,
+    purity as purity,
+)
+from lyceum.cluster.validity.choose_k import KChoice as KChoice, choose_k as choose_k
+from lyceum.cluster.validity.internal import (
+    Proximity as Proximity,
+    Silhouette as Silhouette,
+    SumsOfSquares as SumsOfSquares,
+    proximity as proximity,
+    silhouette as silhouette,
+    sums_of_squares as sums_of_squares,
+)
+from lyceum.cluster.validity.matching import Alignment as Alignment
+from lyceum.cluster.validity.pair_counts import PairCounts as PairCounts

@@ -1,0 +1,128 @@
+"""Distances of rows to clusters of stored rows, and sums of distances, in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise as pairs
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data import Block, dense_cells
+from lyceum._core.distances import Gower, Metric, nearest, pairwise, pairwise_blocks
+from lyceum._core.native import native
+from lyceum._core.threads import n_threads, ordered_map
+
+__all__ = ["cluster_means", "distance_sums", "distances_to_clusters", "finite_distances", "labels_in_order"]
+
+
+def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
+    """Gower's distances of rows that share no known cell are the largest there can be, 1."""
+    return np.minimum(D, 1.0, out=D) if isinstance(metric, Gower) else D
+
+
+def distance_sums(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:
+    """The weighted sums of the distances of every row of X to the rows of every cluster of Y, (n, k).
+
+    The rows of Y are in order of their clusters, which start at `starts`. Nothing of the size of all pairs is
+    held, for dense rows: distances are added up as they are computed.
+
+    >>> from lyceum.distances import Manhattan
+    >>> Y = np.array([[0.0], [1.0], [5.0]])
+    >>> distance_sums(Y, Y, np.ones(3), np.array([0, 2, 3]), Manhattan()).tolist()
+    [[1.0, 5.0], [1.0, 4.0], [9.0, 0.0]]
+    """
+    scale, rooted = _linear_form(metric, Y.shape[1])
+    if sparse.issparse(X) or sparse.issparse(Y) or scale is None:
+        return _sums_in_blocks(X, Y, w, starts, metric)
+    A, B = (np.ascontiguousarray(metric.points(np.ascontiguousarray(Z)), dtype=np.float64) for Z in (X, Y))
+    out = np.empty((len(A), len(starts) - 1))
+    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    step = max(1, min(4800, -(-len(A) // n_threads())))
+
+    def work(begin: int) -> None:
+        some = slice(begin, begin + step)
+        native.cluster_sums(*metric.space, A[some], B, w, starts, rooted, scale, out[some])
+
+    for _ in ordered_map(work, range(0, len(A), step)):
+        pass
+    return out
+
+
+def _linear_form(metric: Metric, n_columns: int) -> tuple[float | None, bool]:
+    """The scale for which distances are scale * raw, or scale * sqrt(raw); None if they are neither."""
+    if metric.name in ("gower", "function"):  # infinite where no cell is shared, or not native
+        return None, False
+    n_points = metric.points(np.zeros((1, n_columns))).shape[1]
+    one, four = metric.distances(np.array([1.0, 4.0]), n_points)
+    if np.isclose(four, 4 * one):
+        return float(one), False
+    return (float(one), True) if np.isclose(four, 2 * one) else (None, False)
+
+
+def _sums_in_blocks(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:
+    counts = np.diff(starts)
+    cluster = np.repeat(np.arange(len(counts)), counts)
+    member = sparse.csr_array((w, (cluster, np.arange(len(w)))), shape=(len(counts), len(w)))
+    out = np.empty((X.shape[0], len(counts)))
+    for rows, D in pairwise_blocks(X, Y, metric=metric):
+        out[rows] = (member @ finite_distances(D, metric).T).T
+    return out
+
+
+def distances_to_clusters(X: Any, model: Any, linkage: str, D: np.ndarray | None = None) -> np.ndarray:
+    """The distance of every row to every cluster of stored rows, in the sense of the linkage."""
+    starts, metric = model.starts_, model.metric_
+    if D is None and linkage in ("centroid", "ward") and metric.name == "euclidean":
+        return pairwise(X, _match_format(X, cluster_means(model)))
+    if D is not None and linkage in ("single", "complete"):
+        extreme = np.minimum if linkage == "single" else np.maximum
+        return extreme.reduceat(D, starts[:-1], axis=1)
+    if linkage == "single":
+        clusters = [model.rows_[a:b] for a, b in pairs(starts)]
+        near = [nearest(X, 1, among=rows, metric=metric).distances[:, 0] for rows in clusters]
+        return finite_distances(np.column_stack(near), metric)
+    if linkage == "complete":
+        parts = [
+            np.maximum.reduceat(finite_distances(some, metric), starts[:-1], axis=1)
+            for _, some in pairwise_blocks(X, model.rows_, metric=metric)
+        ]
+        return np.concatenate(parts) if parts else np.empty((0, len(starts) - 1))
+    if D is not None:
+        return np.add.reduceat(D * model.weights_, starts[:-1], axis=1) / model.counts_
+    return distance_sums(X, model.rows_, model.weights_, starts, metric) / model.counts_
+
+
+def cluster_means(model: Any) -> np.ndarray:
+    """The means of the clusters of stored rows, (k, d)."""
+    sums = np.add.reduceat(_weigh_rows(model.rows_, model.weights_), model.starts_[:-1], axis=0)
+    return sums / model.counts_[:, None]
+
+
+def _weigh_rows(rows: Any, w: np.ndarray) -> np.ndarray:
+    dense = dense_cells(rows)
+    return dense * w[:, None]
+
+
+def _match_format(X: Any, centers: np.ndarray) -> Any:
+    return sparse.csr_array(centers) if sparse.issparse(X) else centers
+
+
+def labels_in_order(
+    order: np.ndarray,
+    starts: np.ndarray,
+    block: Block,
+    weighted: np.ndarray,
+    nearest_cluster: Callable[[Block], np.ndarray],
+) -> np.ndarray:
+    """The cluster of every row of a block; rows that were not clustered get the nearest one.
+
+    The rows with the numbers `weighted` were clustered: in the order `order` clusters begin at `starts`.
+    """
+    labels = np.empty(len(block), dtype=np.int64)
+    labels[weighted[order]] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    if len(weighted) < len(block):
+        rest = np.setdiff1d(np.arange(len(block)), weighted)
+        labels[rest] = nearest_cluster(block.take(rest))
+    return labels

@@ -1,0 +1,268 @@
+"""Why a row is in its cluster: the members nearest to it, and what every column adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, dense_cells
+from lyceum._core.distances import Metric, nearest, pairwise_blocks
+from lyceum._core.probability import runner_up
+from lyceum.cluster.cluster_distances import cluster_means, finite_distances
+from lyceum.cluster.hierarchy.linkage import merge_path
+from lyceum.cluster.medoids.column_terms import column_terms, is_additive
+from lyceum.report import Explanation, Table
+
+__all__ = [
+    "ClusterExplanation",
+    "TreeExplanation",
+    "adds_up",
+    "dense_rows",
+    "explain_members",
+    "linkage_unit",
+    "margins_of_linkage",
+]
+
+_MEMBERS = 3  # shown for every row
+_STEPS = 20  # merges shown of a path
+_CELLS = 1 << 21  # compared at once
+
+
+@dataclass(frozen=True)
+class ClusterExplanation(Explanation):
+    """What every column adds to the margin of a row's cluster over the next one, and its nearest members.
+
+    Parameters
+    ----------
+    names, contributions, base, predicted, unit, values
+        As in `lyceum.report.Explanation`.
+    members : array of int of shape (n, 3)
+        The rows of its cluster that are nearest to the row, by their numbers; -1 where there are fewer.
+    distances : array of shape (n, 3)
+        Their distances; infinite where there are fewer.
+
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        The explained scores: base plus contributions.
+
+    See Also
+    --------
+    DensityClusters, Divisive : Their `explain` makes it.
+    TreeExplanation : The same with the merges of a tree.
+    lyceum.report.Explanation : The base class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.cluster import DensityClusters
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 0.0], [10.0, 0.0]])
+    >>> model = DensityClusters(eps=1.5, min_samples=2).fit(X)
+    >>> why = model.explain([[2.0, 0.0]])
+    >>> why.members[0].tolist(), why.distances[0].tolist()  # its cluster has two rows
+    ([1, 0, -1], [1.0, 2.0, inf])
+    >>> bool(why.contributions[0, 0] > 0), float(why.contributions[0, 1])
+    (True, 0.0)
+    """
+
+    members: np.ndarray = None  # type: ignore[assignment]
+    distances: np.ndarray = None  # type: ignore[assignment]
+
+    def nearest_members(self, i: int) -> Table:
+        """The members of its cluster that are nearest to row i."""
+        there = np.flatnonzero(self.members[i] >= 0)
+        lines = [(int(self.members[i, j]), float(self.distances[i, j])) for j in there]
+        return Table(f"Members near row {i}", ("row", "distance"), lines)
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        return super()._row_as_dict(i) | {"members": self.nearest_members(i).as_dict()}
+
+    def _tables(self, i: int) -> list[Table]:
+        return [self.row(i), self.nearest_members(i)]
+
+    def __str__(self) -> str:
+        shown = "\n\n".join(str(table) for i in range(min(3, len(self))) for table in self._tables(i))
+        return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
+
+    def detail(self, i: int) -> Table:
+        """The members of its cluster that are nearest to row i."""
+        return self.nearest_members(i)
+
+    def _repr_html_(self) -> str:
+        tables = [table for i in range(min(3, len(self))) for table in self._tables(i)]
+        return "".join(table._repr_html_() for table in tables)
+
+
+@dataclass(frozen=True)
+class TreeExplanation(ClusterExplanation):
+    """A `ClusterExplanation` with the merges of every row's cluster, up the tree.
+
+    Parameters
+    ----------
+    names, contributions, base, predicted, unit, values, members, distances
+        As in `ClusterExplanation`.
+    linkage : array of shape (n_fitted - 1, 4)
+        All merges, in SciPy's form.
+
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        The explained scores: base plus contributions.
+
+    See Also
+    --------
+    Agglomerative : Its `explain` makes it.
+    ClusterExplanation : The same without a tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.cluster import Agglomerative
+    >>> model = Agglomerative(2, linkage="single").fit(np.array([[0.0], [1.0], [3.0], [10.0]]))
+    >>> why = model.explain([[0.0]])
+    >>> [row[1:3] for row in why.merges(0).rows]  # the height, and what was joined
+    [(1.0, 'row 1'), (2.0, 'row 2'), (7.0, 'row 3')]
+    """
+
+    linkage: np.ndarray = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, found: ClusterExplanation, linkage: np.ndarray) -> TreeExplanation:
+        """The explanation with the merges of the tree."""
+        return cls(**{field.name: getattr(found, field.name) for field in fields(found)}, linkage=linkage)
+
+    def merges(self, i: int) -> Table:
+        """The merges that row i went through, by its nearest member: for a row of `fit` that is itself."""
+        leaf, n = int(self.members[i, 0]), len(self.linkage) + 1
+        path, lines = merge_path(self.linkage, leaf), []
+        for number, height, other, weight in path.tolist():
+            joined = f"row {int(other)}" if other < n else f"cluster of {self._weight(int(other)):g}"
+            lines.append((n - 1 - int(number), height, joined, weight))
+        columns = ("clusters left", "height", "joined by", "weight together")
+        return Table(f"Merges of row {i}, by row {leaf} of fit", columns, _ends(lines))
+
+    def _weight(self, node: int) -> float:
+        return float(self.linkage[node - len(self.linkage) - 1, 3])
+
+    def _tables(self, i: int) -> list[Table]:
+        return [*super()._tables(i), self.merges(i)]
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        return super()._row_as_dict(i) | {"merges": self.merges(i).as_dict()}
+
+
+def _ends(lines: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The first and the last lines of a long path."""
+    if len(lines) <= _STEPS:
+        return lines
+    left_out = ("…", "…", f"… {len(lines) - _STEPS + 1} merges more", "…")
+    return [*lines[: _STEPS // 2], left_out, *lines[-(_STEPS // 2 - 1) :]]
+
+
+def adds_up(model: Any) -> bool:
+    """Whether distances under the model's metric are sums over columns; for `available_if`."""
+    metric = getattr(model, "metric_", model.metric)
+    name = metric.name if isinstance(metric, Metric) else metric
+    if model._is_precomputed or not (name == "auto" or is_additive(name)):
+        raise AttributeError(
+            f"{type(model).__name__}.explain needs a metric that is a sum over columns (Euclidean, squared "
+            f"Euclidean, Manhattan, Hamming, cosine, Gower), which {model.metric!r} is not"
+        )
+    return True
+
+
+def explain_members(
+    model: Any,
+    X: Any,
+    margins: Callable[[Block], np.ndarray],
+    unit: str,
+    stored: tuple[np.ndarray, np.ndarray],
+) -> ClusterExplanation:
+    """The explanation by `margins`, with the nearest of the model's `rows_`.
+
+    `stored` are the clusters and the numbers of these.
+    """
+    labels = np.append(np.arange(model.n_clusters_), -1)  # the last for noise
+    found, block = model._explain_in_memory(X, margins, unit, labels)
+    clusters, numbers = stored
+    members = np.full((len(found), _MEMBERS), -1)
+    distances = np.full((len(found), _MEMBERS), np.inf)
+    for c in np.unique(found.predicted[found.predicted >= 0]):
+        here, among = np.flatnonzero(found.predicted == c), np.flatnonzero(clusters == c)
+        k = min(_MEMBERS, len(among))
+        near = nearest(block.X[here], k, among=model.rows_[among], metric=model.metric_)
+        members[here, :k] = numbers[among[near.rows]]
+        distances[here, :k] = finite_distances(near.distances, model.metric_)
+    return found.extend(ClusterExplanation, members=members, distances=distances)
+
+
+def margins_to_nearest(
+    block: Block, D: np.ndarray, terms: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the margin.
+
+    `terms(X, cluster)` is what every column adds to the distance of each row to a cluster.
+    """
+    own, other = runner_up(-D)
+    X = np.asarray(block.dense, dtype=np.float64)
+    return np.column_stack([own, np.zeros(len(X)), terms(X, other) - terms(X, own)])
+
+
+# -- linkages ----------------------------------------------------------------------------------------------
+
+
+def linkage_unit(metric: Metric, linkage: str) -> str:
+    """What `margins_of_linkage` adds up to."""
+    squared = metric.name == "euclidean" and linkage != "average"
+    return f"{'squared distance' if squared else 'distance'} to the next cluster minus that to its own"
+
+
+def margins_of_linkage(block: Block, model: Any, linkage: str, D: np.ndarray) -> np.ndarray:
+    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the margin."""
+    return margins_to_nearest(block, D, lambda X, cluster: _to_clusters(X, cluster, model, linkage))
+
+
+def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Any, linkage: str) -> np.ndarray:
+    """What every column adds to the distance of each row to a cluster, in the sense of the linkage."""
+    metric, out = model.metric_, np.empty(X.shape)
+    if linkage in ("centroid", "ward") and metric.name == "euclidean":
+        return column_terms(metric, X, cluster_means(model)[cluster])
+    for c in np.unique(cluster):
+        here = np.flatnonzero(cluster == c)
+        some = slice(*model.starts_[c : c + 2])
+        Y = dense_rows(model.rows_[some])
+        if linkage == "single":
+            found = nearest(X[here], 1, among=Y, metric=metric).rows[:, 0]
+            out[here] = column_terms(metric, X[here], Y[found])
+        elif linkage == "complete":
+            blocks = pairwise_blocks(X[here], Y, metric=metric)
+            far = np.concatenate([finite_distances(D, metric).argmax(axis=1) for _, D in blocks])
+            out[here] = column_terms(metric, X[here], Y[far])
+        else:
+            out[here] = _mean_terms(metric, X[here], Y, model.weights_[some])
+    return out
+
+
+def _mean_terms(metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """What every column adds to the mean distance of each row of X to the rows of Y, (n, d).
+
+    A Euclidean distance is laid to the columns by their shares of its square.
+    """
+    out, share = np.empty(X.shape), w / w.sum()
+    step = max(1, _CELLS // max(1, Y.size))
+    for at in range(0, len(X), step):
+        some = X[at : at + step]
+        terms = column_terms(metric, np.repeat(some, len(Y), axis=0), np.tile(Y, (len(some), 1)))
+        if metric.name == "euclidean":
+            distance = np.sqrt(terms.sum(axis=1, keepdims=True))
+            terms = np.divide(terms, distance, out=np.zeros_like(terms), where=distance > 0)
+        out[at : at + step] = np.einsum("m,nmd->nd", share, terms.reshape(len(some), len(Y), -1))
+    return out
+
+
+def dense_rows(rows: Any) -> np.ndarray:
+    """Stored rows as a dense array of float64."""
+    return np.asarray(dense_cells(rows), dtype=np.float64)

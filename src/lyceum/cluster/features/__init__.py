@@ -1,0 +1,1 @@
+"""Clusters as features, and as labels."""

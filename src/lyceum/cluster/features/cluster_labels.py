@@ -1,0 +1,221 @@
+"""Cluster, then label: clusters of all rows, named by the few rows that have a class."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, complexity, step_names
+from lyceum._core.data import Block
+from lyceum.cluster.features.base import (
+    ClusterBased,
+    PlacedExplanation,
+    clusters_of_rows,
+    scaled_kmeans,
+)
+from lyceum.errors import DataError
+from lyceum.report import Summary, Table
+
+__all__ = ["ClusterLabels"]
+
+_CLUSTERS = 8  # of the default clusterer, or twice the number of classes if that is more
+
+
+class ClusterLabels(Classifier, ClusterBased):
+    """Cluster, then label: every cluster has the classes of those of its rows that have one.
+
+    The posterior of class k in cluster c, whose labelled rows have the weights :math:`n_{ck}`, is
+
+    .. math:: p(k | c) = (n_{ck} + s\\, p(k)) / (n_c + s)
+
+    with the shares p(k) of the classes in all labelled rows and the smoothing s. A row in no cluster, or in
+    one without a label, has the posteriors p(k).
+
+    An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
+    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
+
+    Parameters
+    ----------
+    clusterer : clustering learner with `predict`, optional
+        Of any library, or a pipeline that ends in one. By default `KMeans` on standardized columns, missing
+        cells filled: 8 clusters, or twice as many as there are classes if that is more. One of another
+        library is given numbers, with categories as columns of 0 and 1.
+    smoothing : float, default=1.0
+        The weight s of the shares of the classes in all labelled rows.
+    random_state : int, RandomState or None, default=None
+        The seed of the default clusterer.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    clusterer_ : clustering learner
+        The fitted one.
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    class_prior_ : array of shape (K,)
+        The shares of the classes in all labelled rows.
+    counts_ : array of shape (n_clusters, K)
+        The weight of the labelled rows of every class in every cluster.
+    shares_ : array of shape (n_clusters, K)
+        The posteriors of the classes in every cluster.
+    unlabelled_ : array of shape (n_clusters,)
+        The weight of the rows of every cluster that have no label.
+    typical_ : array of shape (n_features_in_,)
+        The mean or commonest cell of every column, coded; where explanations start.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where they have some.
+
+    See Also
+    --------
+    lyceum.ensemble.ClusterClassifier : a classifier per cluster.
+    lyceum.semi_supervised.LabelPropagation : labels that spread from row to row.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import ClusterLabels, KMeans
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> model = ClusterLabels(KMeans(2, random_state=0)).fit(X, ["a", None, None, None, "b", None])
+    >>> model.predict(X).tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+
+    _takes_unlabelled: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = {
+        "clusterer": [HasMethods(["fit", "predict"]), None],
+        "smoothing": [Interval(Real, 0.0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        clusterer: Any = None,
+        *,
+        smoothing: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.clusterer = clusterer
+        self.smoothing = smoothing
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def _default_clusterer(self, n_rows: int | None = None) -> Any:
+        return scaled_kmeans(
+            max(_CLUSTERS, 2 * len(getattr(self, "classes_", ()))), n_rows, self.random_state
+        )
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Cluster all rows, then count the classes of every cluster.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+            The rows, with and without a label.
+        y : array of shape (n_samples,), if the target is not in the scan; some may be missing
+            The classes.
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts.
+        """
+        rows = self._rows(X, y, sample_weight)
+        self._fit_clusterer(rows, self._learn_typical(rows))
+        table = self._cluster_weights(rows).table
+        labelled = table[:, :-1]
+        if not labelled.sum() > 0:
+            raise DataError("no row has a label: at least one is needed to name the clusters")
+        self.class_prior_ = labelled.sum(axis=0) / labelled.sum()
+        self.counts_, self.unlabelled_ = labelled[:-1], table[:-1, -1]
+        shares = self.counts_ + self.smoothing * self.class_prior_
+        self.shares_ = shares / shares.sum(axis=1, keepdims=True)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors of the classes in every row's cluster.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+            The rows.
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_posteriors, self), X)
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class of every row's cluster.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+            The rows.
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_predict, self), X)
+
+    def explain(self, X: Any) -> PlacedExplanation:
+        """What every column adds to the posterior of the class that is predicted, and the row's cluster.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends: a column adds something where it moves the row into a
+        cluster of other shares.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+            The rows.
+        """
+        check_is_fitted(self)
+        heads = ("class", "weight of labels", "posterior")
+        about = {
+            c: Table(f"Cluster {c}", heads, list(zip(map(str, self.classes_), counts, shares)))
+            for c, (counts, shares) in enumerate(zip(self.counts_.tolist(), self.shares_.tolist()))
+        }
+        return self._explain_placed(X, partial(_posteriors, self), about)
+
+    def summary(self) -> Summary:
+        """The labels and the classes of every cluster."""
+        check_is_fitted(self)
+        facts = {
+            "clusterer": step_names(self.clusterer_),
+            "weight of labelled rows": float(self.counts_.sum()),
+            "weight of unlabelled rows": float(self.unlabelled_.sum()),
+        }
+        heads = ("cluster", "labelled", "unlabelled", *map(str, self.classes_))
+        sizes = zip(self.counts_.sum(axis=1).tolist(), self.unlabelled_.tolist(), self.shares_.tolist())
+        lines = [(c, known, rest, *shares) for c, (known, rest, shares) in enumerate(sizes)]
+        return Summary(self._title(), facts, [Table("Clusters and posteriors of the classes", heads, lines)])
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of the clusterer, and the shares."""
+        check_is_fitted(self)
+        return complexity(self.clusterer_) + self.shares_.size
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        k, K = len(self.shares_), len(self.classes_)
+        table = {"shares_": (k, K), "counts_": (k, K), "unlabelled_": (k,), "class_prior_": (K,)}
+        return table | {"typical_": (self.n_features_in_,)}
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        self._check_clusterer("predict")
+
+
+def _posteriors(model: ClusterLabels, block: Block) -> np.ndarray:
+    labels = clusters_of_rows(model, block)
+    placed = (labels >= 0) & (labels < len(model.shares_))
+    proba = np.repeat(model.class_prior_[None, :], len(labels), axis=0)
+    proba[placed] = model.shares_[labels[placed]]
+    return proba
+
+
+def _predict(model: ClusterLabels, block: Block) -> np.ndarray:
+    return model.classes_[_posteriors(model, block).argmax(axis=1)]

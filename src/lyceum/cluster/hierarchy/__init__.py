@@ -1,0 +1,1 @@
+"""Trees of clusters: agglomerative, divisive, by density."""

@@ -1,0 +1,357 @@
+"""Agglomerative clustering: the closest clusters are merged, one pair after another."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
+from lyceum._core.data import Block
+from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
+from lyceum.cluster.explanations import (
+    TreeExplanation,
+    adds_up,
+    explain_members,
+    linkage_unit,
+    margins_of_linkage,
+)
+from lyceum.cluster.hierarchy.linkage import (
+    LINKAGES,
+    cut_inconsistent,
+    cut_merges,
+    link_distances,
+    link_rows,
+)
+from lyceum.cluster.metric_learner import METRICS, MetricLearner, canonical_ranks
+from lyceum.errors import DataError, SettingError
+from lyceum.report import Summary, Table
+
+__all__ = ["Agglomerative"]
+
+
+class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
+    """Agglomerative clustering: a tree of all rows, made by always merging the two closest clusters.
+
+    How far apart two clusters are is what the linkage says:
+
+    =========  ==============================================================================
+    single     the least distance of a row of one and a row of the other
+    complete   the largest distance
+    average    the mean distance
+    centroid   the distance of their means; heights may fall from a merge to the next
+    ward       how much the sum of squares about the means grows: sqrt(2 na nb / (na + nb)) |ma - mb|
+    =========  ==============================================================================
+
+    Single linkage is read off the minimum spanning tree, Ward's and centroid linkage off the means of
+    clusters: without the distances of all pairs. The others hold them once, as half a matrix (8 n² / 2
+    bytes). Centroid and Ward's linkage of distances that are not Euclidean do so too, and go by Lance and
+    Williams's formula.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=2
+        Cut the tree into this many clusters.
+    linkage : {"single", "complete", "average", "centroid", "ward"}, default="ward"
+        The distance of two clusters.
+    metric : str or Metric, default="auto"
+        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all pairs of
+        rows. "auto" is Gower's distance where columns hold categories or cells are missing, else Euclidean.
+    distance_threshold : float or None, default=None
+        Cut the tree at this height instead; `n_clusters` must be None.
+    inconsistency : float or None, default=None
+        Cut the tree above merges that are no more inconsistent than this, where the inconsistency of a merge
+        is (height - mean) / standard deviation over the merges within `depth` levels; `n_clusters` must be
+        None.
+    depth : int, default=2
+        The levels over which inconsistency is taken.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    linkage_ : array of shape (n - 1, 4)
+        The merges of the n rows with a weight, as SciPy has them: the numbers of two clusters, the height,
+        and the weight of both. Clusters below n are single rows; merge t makes cluster n + t.
+    labels_ : array of int of shape (n_samples,)
+        The cluster of every row of `fit`; of a row of weight zero the one that `predict` gives.
+    n_clusters_ : int
+        The number of clusters.
+    counts_ : array of shape (n_clusters,)
+        The weight of the rows of every cluster.
+    rows_ : array of shape (n, n_columns)
+        The rows with a weight, in order of their clusters, as the metric compares them; without columns if
+        distances were given.
+    weights_ : array of shape (n,)
+        Their weights.
+    starts_ : array of int of shape (n_clusters + 1,)
+        Where every cluster starts among `rows_`, and the end.
+    order_ : array of int of shape (n,)
+        The number of every row of `rows_` among the rows with a weight.
+    metric_ : Metric
+        The metric in use, with what it learned.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    Divisive : from one cluster downwards.
+    DensityClusters : clusters of any shape, with noise.
+    KMeans : for rows that do not fit into memory.
+    lyceum.plot.dendrogram : the tree as a picture.
+
+    References
+    ----------
+    Müllner, D. (2011). Modern hierarchical, agglomerative clustering algorithms. arXiv:1109.2378.
+    Murtagh, F. (1983). A survey of recent advances in hierarchical clustering algorithms. The Computer
+    Journal 26(4).
+    March, W. B., Ram, P. and Gray, A. G. (2010). Fast Euclidean minimum spanning tree. KDD.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import Agglomerative
+    >>> model = Agglomerative(2, linkage="average").fit([[0.0], [1.0], [7.0], [9.0]])
+    >>> model.labels_.tolist(), model.linkage_[:, 2].tolist()
+    ([0, 0, 1, 1], [1.0, 2.0, 7.5])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "linkage": [StrOptions(set(LINKAGES))],
+        "metric": METRICS,
+        "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
+        "inconsistency": [Interval(Real, 0, None, closed="left"), None],
+        "depth": [Interval(Integral, 1, None, closed="left")],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = 2,
+        *,
+        linkage: str = "ward",
+        metric: Any = "auto",
+        distance_threshold: float | None = None,
+        inconsistency: float | None = None,
+        depth: int = 2,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.metric = metric
+        self.distance_threshold = distance_threshold
+        self.inconsistency = inconsistency
+        self.depth = depth
+        self.categorical_features = categorical_features
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Build the tree of the rows of X, and cut it.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        self._check_cut()
+        rows = self._metric_rows(X, sample_weight)
+        block = rows.gathered(type(self).__name__, "KMeans or KMedoids")
+        weighted = np.flatnonzero(block.weights > 0)
+        if len(weighted) < max(2, self.n_clusters or 0):
+            raise DataError(
+                f"n_samples={len(weighted)} with a weight: {type(self).__name__} needs at least "
+                f"{max(2, self.n_clusters or 0)} rows"
+            )
+        used = block if len(weighted) == len(block) else block.take(weighted)
+        self._learn(used, self._tree(used, weighted))
+        self._label_all(block, weighted)
+        return self
+
+    def _check_cut(self) -> None:
+        given = [
+            name
+            for name in ("n_clusters", "distance_threshold", "inconsistency")
+            if getattr(self, name) is not None
+        ]
+        if len(given) != 1:
+            raise SettingError(
+                "exactly one of n_clusters, distance_threshold and inconsistency says where the tree is cut, "
+                f"the others must be None; given are {', '.join(given) or 'none'}"
+            )
+
+    def _tree(self, block: Block, weighted: np.ndarray) -> np.ndarray:
+        w = None if block.w is None or (block.w == 1.0).all() else block.w
+        if not self._is_precomputed:
+            return link_rows(block.X, self.linkage, self.metric_, w)
+        D = self._given_distances(
+            block, square=block.X.shape[1] == len(weighted) or len(weighted) == len(block)
+        )
+        if D.shape[1] != len(weighted):
+            raise DataError("rows of weight zero cannot be left out of distances that were given")
+        condensed = D[np.triu_indices(len(D), 1)]
+        return link_distances(condensed, len(D), self.linkage, w)
+
+    def _learn(self, block: Block, merges: np.ndarray) -> None:
+        labels = self._cut(merges)
+        # numbered by the first of their rows in the order of the cells, which is no matter of the row numbers
+        ranks = canonical_ranks(block.X)
+        least = np.full(labels.max() + 1, np.iinfo(np.int64).max)
+        np.minimum.at(least, labels, ranks)
+        labels = np.argsort(np.argsort(least, kind="stable"), kind="stable")[labels]
+        self.linkage_, self.n_clusters_ = merges, int(labels.max()) + 1
+        self.order_ = np.lexsort((ranks, labels))
+        self.rows_ = (
+            np.ascontiguousarray(block.X[self.order_])
+            if not sparse.issparse(block.X)
+            else block.X[self.order_]
+        )
+        self.weights_ = block.weights[self.order_]
+        self.starts_ = np.searchsorted(labels[self.order_], np.arange(self.n_clusters_ + 1))
+        self.counts_ = np.bincount(labels, block.weights, self.n_clusters_)
+
+    def _cut(self, merges: np.ndarray) -> np.ndarray:
+        if self.inconsistency is not None:
+            return cut_inconsistent(merges, self.inconsistency, self.depth)
+        if self.distance_threshold is not None:
+            return cut_merges(merges, np.maximum.accumulate(merges[:, 2]) <= self.distance_threshold)
+        assert self.n_clusters is not None
+        return cut_merges(merges, np.arange(len(merges)) < len(merges) + 1 - self.n_clusters)
+
+    def _label_all(self, block: Block, weighted: np.ndarray) -> None:
+        self.labels_ = labels_in_order(self.order_, self.starts_, block, weighted, self._nearest)
+
+    # -- use ------------------------------------------------------------------------------------------------
+
+    def _to_clusters(self, block: Block) -> np.ndarray:
+        if self._is_precomputed:
+            D = self._given_distances(block, square=False)[:, self.order_]
+            return distances_to_clusters(None, self, self.linkage, D)
+        return distances_to_clusters(block.X, self, self.linkage)
+
+    def _nearest(self, block: Block) -> np.ndarray:
+        return self._to_clusters(block).argmin(axis=1)
+
+    def predict(self, X: Any) -> Any:
+        """The cluster nearest to every row, in the sense of the linkage; it may differ from `labels_`.
+
+        Nearest is by the least distance for single linkage, the largest for complete, the mean for average,
+        and the distance to the mean for centroid and Ward (for other metrics than the Euclidean, the mean
+        distance).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(self._nearest, X)
+
+    def transform(self, X: Any) -> Any:
+        """The distance of every row to every cluster, as `predict` takes it.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array, frame or rows, as X is, of shape (n_samples, n_clusters)
+        """
+        return self._in_new_columns(self._to_clusters, X)
+
+    @available_if(adds_up)
+    def explain(self, X: Any) -> TreeExplanation:
+        """Why a row is nearest to its cluster: what every column adds to the difference, and near members.
+
+        The score is the distance to the second nearest cluster minus that to the nearest, as `transform` has
+        them; of squared distances for the Euclidean metric, except for average linkage, where a distance is
+        laid to the columns by their shares of its square. Like `predict` it may put a row of `fit` elsewhere
+        than `labels_`. There is none for metrics that are no sums over columns (Chebyshev, Minkowski,
+        Mahalanobis, correlation, Jaccard, distances that were given).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        TreeExplanation
+            With the three `members` of its cluster nearest to every row, numbered among the rows with a
+            weight, and their `distances`; `merges(i)` is the way of row i up the tree, with the heights.
+        """
+        check_is_fitted(self)
+        by_means = self.linkage in ("centroid", "ward") and self.metric_.name == "euclidean"
+        linkage = self.linkage if by_means or self.linkage in ("single", "complete") else "average"
+        clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
+        unit = linkage_unit(self.metric_, linkage)
+        found = explain_members(self, X, partial(self._margins, linkage), unit, (clusters, self.order_))
+        return TreeExplanation.of(found, self.linkage_)
+
+    def _margins(self, linkage: str, block: Block) -> np.ndarray:
+        return margins_of_linkage(block, self, linkage, self._to_clusters(block))
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The cut, the clusters and their heights, and the last merges."""
+        check_is_fitted(self)
+        heights, n = self.linkage_[:, 2], len(self.linkage_) + 1
+        facts = {
+            "rows": n,
+            "linkage": self.linkage,
+            "metric": "precomputed" if self._is_precomputed else self.metric_.name,
+            "clusters": self.n_clusters_,
+        }
+        total = self.counts_.sum()
+        sizes = [(k, count, count / total) for k, count in enumerate(self.counts_)]
+        last = [(n - t - 1, heights[t], *self._parts_of(t)) for t in range(n - 2, max(-1, n - 12), -1)]
+        tables = [
+            Table("Clusters", ("cluster", "weight", "share"), sizes),
+            Table("Last merges", ("clusters left", "height", "weight of one", "weight of the other"), last),
+        ]
+        return Summary(self._title(), facts, tables)
+
+    def _parts_of(self, t: int) -> tuple[float, float]:
+        """The weights of the two clusters that merge t joins."""
+        n = len(self.linkage_) + 1
+        single = np.empty(n)
+        single[self.order_] = self.weights_
+        one, two = (int(self.linkage_[t, c]) for c in (0, 1))
+        return tuple(float(single[c] if c < n else self.linkage_[c - n, 3]) for c in (one, two))  # type: ignore[return-value]
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, k = len(self.linkage_) + 1, self.n_clusters_
+        shapes: dict[str, tuple[int, ...]] = {
+            "linkage_": (n - 1, 4),
+            "weights_": (n,),
+            "order_": (n,),
+            "starts_": (k + 1,),
+            "counts_": (k,),
+        }
+        if not sparse.issparse(self.rows_):
+            width = 0 if self._is_precomputed else len(self.design_names)
+            shapes["rows_"] = (n, width)
+        return shapes
+
+    _nan_means_none = True
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_

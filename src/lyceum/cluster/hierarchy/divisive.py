@@ -1,0 +1,389 @@
+"""Divisive clustering: one cluster of all rows is divided, again and again."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClusterMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, finite_sums
+from lyceum._core.data import Block, Rows
+from lyceum._core.distances import Euclidean, Metric, nearest_center
+from lyceum._core.statistics import Moments
+from lyceum.cluster.checks import check_enough_rows
+from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
+from lyceum.cluster.explanations import adds_up, explain_members, linkage_unit, margins_of_linkage
+from lyceum.cluster.hierarchy.divide_cluster import splinter, two_means
+from lyceum.cluster.metric_learner import METRICS, MetricLearner, canonical_ranks
+from lyceum.errors import ModelFileError, SettingError
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["Divisive"]
+
+
+class Divisive(ClusterMixin, MetricLearner):
+    """Divisive clustering: from one cluster downwards, always dividing the widest.
+
+    "bisecting" divides the cluster with the largest sum of squares by 2-means, started along its principal
+    axis. "diana" divides the cluster with the largest diameter under any distance: the row farthest from the
+    others leaves first, and takes along those that are nearer to it than to the rest.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        The number of clusters.
+    method : {"bisecting", "diana"}, default="bisecting"
+        How clusters are divided. "diana" holds the distances of all pairs of rows.
+    metric : str or Metric, default="auto"
+        For "diana", a metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
+        pairs of rows. "auto" is Gower's distance where columns hold categories or cells are missing, else
+        Euclidean. "bisecting" is Euclidean, with categories as one-of-C columns.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n_samples,)
+        The cluster of every row of `fit`; of a row of weight zero the one that `predict` gives.
+    n_clusters_ : int
+        The number of clusters; fewer than wanted if there are fewer distinct rows.
+    counts_ : array of shape (n_clusters,)
+        The weight of the rows of every cluster.
+    linkage_ : array of shape (n_clusters - 1, 4)
+        The divisions, last first, as SciPy has merges: its rows are the clusters. Heights are diameters, or,
+        for "bisecting", sqrt(2 (what the sum of squares falls by)) as in Ward's linkage.
+    split_centers_ : array of shape (n_divisions, 2, n_columns)
+        For "bisecting", the two centres of every division.
+    split_parts_ : array of int of shape (n_divisions, 2)
+        What the two parts of every division are: a later division, or a cluster c as -1 - c.
+    rows_ : array of shape (n, n_columns)
+        For "diana", the rows with a weight, in order of their clusters, as the metric compares them.
+    weights_ : array of shape (n,)
+        Their weights.
+    starts_ : array of int of shape (n_clusters + 1,)
+        Where every cluster starts among `rows_`, and the end.
+    order_ : array of int of shape (n,)
+        The number of every row of `rows_` among the rows with a weight.
+    metric_ : Metric
+        The metric in use, with what it learned.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    Agglomerative : from single rows upwards.
+    KMeans : all clusters at once, for rows that do not fit into memory.
+
+    References
+    ----------
+    Kaufman, L. and Rousseeuw, P. J. (1990). Finding Groups in Data, chapter 6. Wiley.
+    Steinbach, M., Karypis, G. and Kumar, V. (2000). A comparison of document clustering techniques. KDD
+    Workshop on Text Mining.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import Divisive
+    >>> rows = [[0.0], [1.0], [7.0], [8.0], [30.0]]
+    >>> Divisive(3).fit(rows).labels_.tolist()
+    [0, 0, 1, 1, 2]
+    >>> Divisive(2, method="diana", metric="manhattan").fit(rows).linkage_.tolist()
+    [[0.0, 1.0, 30.0, 5.0]]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "method": [StrOptions({"bisecting", "diana"})],
+        "metric": METRICS,
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        method: str = "bisecting",
+        metric: Any = "auto",
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_clusters = n_clusters
+        self.method = method
+        self.metric = metric
+        self.categorical_features = categorical_features
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Divide the rows of X.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        rows = self._metric_rows(X, sample_weight)
+        block = rows.gathered(type(self).__name__, "KMeans")
+        weighted = np.flatnonzero(block.weights > 0)
+        check_enough_rows(len(weighted), self.n_clusters)
+        block, used = self._used_rows(block, weighted)
+        if self.method == "bisecting":
+            finite_sums(Moments.of(used))
+        ranks = canonical_ranks(used.X)
+        division = _Division(used, ranks, self)
+        division.run(self.n_clusters)
+        self._finish(used, ranks, division)
+        self.labels_ = labels_in_order(self.order_, self.starts_, block, weighted, self._nearest)
+        return self
+
+    def _chosen_metric(self, rows: Rows) -> Metric:
+        if self.method == "diana":
+            return super()._chosen_metric(rows)
+        if self.metric not in ("auto", "euclidean"):
+            raise SettingError(
+                f"method='bisecting' divides by means and is Euclidean, but metric is {self.metric!r}: take "
+                "method='diana'"
+            )
+        return Euclidean()
+
+    def _finish(self, block: Block, ranks: np.ndarray, division: _Division) -> None:
+        # numbered by the first of their rows in the order of the cells, which is no matter of the row numbers
+        clusters = sorted(division.clusters, key=lambda rows: int(ranks[rows].min()))
+        number = {id(rows): c for c, rows in enumerate(clusters)}
+        labels = np.empty(len(block), dtype=np.int64)
+        for c, rows in enumerate(clusters):
+            labels[rows] = c
+        self.n_clusters_ = len(clusters)
+        self.order_ = np.lexsort((ranks, labels))
+        self.starts_ = np.searchsorted(labels[self.order_], np.arange(len(clusters) + 1))
+        self.weights_ = block.weights[self.order_]
+        self.counts_ = np.bincount(labels, block.weights, len(clusters))
+        stored = self.method == "diana" and not self._is_precomputed
+        self.rows_ = block.X[self.order_] if stored else np.empty((len(block), 0))
+        self.split_centers_ = np.array(division.centers).reshape(len(division.centers), 2, division.width)
+        self.split_parts_ = division.parts(number)
+        self.linkage_ = self._merges(division)
+
+    def _merges(self, division: _Division) -> np.ndarray:
+        """The divisions from the last to the first, as merges of clusters."""
+        k, heights = self.n_clusters_, np.maximum.accumulate(division.heights[::-1])
+        made: dict[int, int] = {}
+        merges = np.empty((k - 1, 4))
+        weight = [*self.counts_]
+        for t in range(k - 1):
+            split = k - 2 - t
+            pair = sorted(
+                made[part] if part >= 0 else -1 - part for part in self.split_parts_[split].tolist()
+            )
+            weight.append(weight[pair[0]] + weight[pair[1]])
+            merges[t] = (*pair, heights[t], weight[-1])
+            made[split] = k + t
+        return merges
+
+    # -- use ------------------------------------------------------------------------------------------------
+
+    def _to_clusters(self, block: Block) -> np.ndarray:
+        D = self._given_distances(block, square=False)[:, self.order_] if self._is_precomputed else None
+        return distances_to_clusters(block.X, self, "average", D)
+
+    def _nearest(self, block: Block) -> np.ndarray:
+        if self.method == "diana":
+            return self._to_clusters(block).argmin(axis=1)
+        node = np.full(len(block), 0 if len(self.split_parts_) else -1)
+        for split, (centers, parts) in enumerate(zip(self.split_centers_, self.split_parts_)):
+            here = np.flatnonzero(node == split)
+            if len(here):
+                X = np.ascontiguousarray(block.dense[here], dtype=np.float64)
+                node[here] = parts[nearest_center(X, np.ascontiguousarray(centers))[0]]
+        return -1 - node
+
+    def predict(self, X: Any) -> Any:
+        """The cluster of every row: down the divisions, or for "diana" of the least mean distance.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(self._nearest, X)
+
+    @available_if(adds_up)
+    def explain(self, X: Any) -> Explanation:
+        """Why a row is in its cluster: what every column adds to the decision that was closest.
+
+        For "bisecting" that is the division on the row's way down where it was nearest to going the other
+        way; the score is the squared distance to the other centre minus that to its own. For "diana" it is
+        the mean distance to the second nearest cluster minus that to the nearest (a Euclidean distance is
+        laid to the columns by their shares of its square), and the explanation also has the three `members`
+        nearest to the row, numbered among the rows with a weight. There is none for metrics that are no sums
+        over columns (Chebyshev, Minkowski, Mahalanobis, correlation, Jaccard, distances that were given).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        if self.method == "bisecting":
+            unit = "squared distance to the other centre minus that to its own, at the closest division"
+            return self._explain(X, self._closest_division, unit, labels=np.arange(self.n_clusters_))
+        clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
+        unit = linkage_unit(self.metric_, "average")
+        return explain_members(self, X, self._margins, unit, (clusters, self.order_))
+
+    def _margins(self, block: Block) -> np.ndarray:
+        return margins_of_linkage(block, self, "average", self._to_clusters(block))
+
+    def _closest_division(self, block: Block) -> np.ndarray:
+        X = np.asarray(block.dense, dtype=np.float64)
+        terms, least = np.zeros(X.shape), np.full(len(X), np.inf)
+        node = np.full(len(X), 0 if len(self.split_parts_) else -1)
+        for split, (centers, parts) in enumerate(zip(self.split_centers_, self.split_parts_)):
+            here = np.flatnonzero(node == split)
+            if not len(here):
+                continue
+            side = nearest_center(np.ascontiguousarray(X[here]), np.ascontiguousarray(centers))[0]
+            added = (X[here] - centers[1 - side]) ** 2 - (X[here] - centers[side]) ** 2
+            closer = added.sum(axis=1) < least[here]
+            terms[here[closer]], least[here[closer]] = added[closer], added[closer].sum(axis=1)
+            node[here] = parts[side]
+        return np.column_stack([-1 - node, np.zeros(len(X)), terms])
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The clusters, and the divisions from the first on."""
+        check_is_fitted(self)
+        total = self.counts_.sum()
+        sizes = [(c, count, count / total) for c, count in enumerate(self.counts_)]
+        weight = [*self.counts_, *self.linkage_[:, 3]]
+        divisions = [
+            (step + 1, height, weight[int(one)], weight[int(two)])
+            for step, (one, two, height, _) in enumerate(self.linkage_[::-1])
+        ]
+        facts = {"clusters": self.n_clusters_, "method": self.method, "metric": self.metric_.name}
+        head = ("division", "height", "weight of one", "weight of the other")
+        tables = [
+            Table("Clusters", ("cluster", "weight", "share"), sizes),
+            Table("Divisions", head, divisions),
+        ]
+        return Summary(self._title(), facts, tables)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, k = len(self.weights_), self.n_clusters_
+        splits = k - 1
+        shapes: dict[str, tuple[int, ...]] = {
+            "weights_": (n,),
+            "order_": (n,),
+            "starts_": (k + 1,),
+            "counts_": (k,),
+            "linkage_": (splits, 4),
+            "split_parts_": (splits, 2),
+        }
+        if self.method == "bisecting":
+            shapes["split_centers_"] = (splits, 2, len(self.design_names))
+        return shapes
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "split_parts_"):
+            return
+        parts, k = np.asarray(self.split_parts_), self.n_clusters_
+        later = parts > np.arange(len(parts))[:, None]  # a part that is divided again is divided later
+        divided, final = parts[later], -1 - parts[~later]
+        whole = np.array_equal(np.sort(divided), np.arange(1, len(parts)))
+        if not whole or not np.array_equal(np.sort(final), np.arange(k)):
+            raise ModelFileError("holds a Divisive whose divisions are no tree of its clusters")
+
+    _nan_means_none = True
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if self.method == "bisecting":
+            tags.input_tags.allow_nan = False
+        return tags
+
+
+class _Division:
+    """Clusters as arrays of row numbers, and the divisions that made them."""
+
+    def __init__(self, block: Block, ranks: np.ndarray, model: Divisive):
+        self.w, self.schema, self.ranks = block.weights, block.schema, ranks
+        self.bisecting = model.method == "bisecting"
+        self.X = np.asarray(block.dense, dtype=np.float64) if self.bisecting else None
+        self.D = None
+        if not self.bisecting:
+            given = block.dense if model._is_precomputed else block.X
+            self.D = np.asarray(given if model._is_precomputed else model._distances(given), dtype=np.float64)
+        self.width = 0 if self.X is None else self.X.shape[1]
+        everything = np.arange(len(block))
+        self.clusters = [everything]
+        self.widths = [self._wide(everything)]
+        self.heights: list[float] = []
+        self.centers: list[np.ndarray] = []
+        self._made: list[tuple[np.ndarray, np.ndarray]] = []  # the two parts of every division
+        self._divided: dict[int, int] = {}  # the division of every array of rows that was divided
+
+    def run(self, k: int) -> None:
+        while len(self.clusters) < k and max(self.widths) > 0:
+            report("clusters", len(self.clusters), k)
+            place = int(np.argmax(self.widths))
+            rows = self.clusters[place]
+            parts = self._divide(rows)
+            if parts is None:
+                self.widths[place] = 0.0
+                continue
+            before, after = self.widths[place], [self._wide(part) for part in parts]
+            fall = np.sqrt(2 * max(0.0, before - sum(after))) if self.bisecting else before
+            self.heights.append(float(fall))
+            self._divided[id(rows)] = len(self._made)
+            self._made.append(parts)
+            self.clusters[place : place + 1] = parts
+            self.widths[place : place + 1] = after
+
+    def _wide(self, rows: np.ndarray) -> float:
+        """The sum of squares of some rows, or their diameter."""
+        if self.D is not None:
+            return float(self.D[np.ix_(rows, rows)].max())
+        assert self.X is not None
+        X, w = self.X[rows], self.w[rows]
+        return float(w @ ((X - w @ X / w.sum()) ** 2).sum(axis=1))
+
+    def _divide(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        if self.D is not None:
+            left = splinter(self.D[np.ix_(rows, rows)], self.w[rows])
+            return rows[~left], rows[left]
+        assert self.X is not None
+        centers = two_means(self.X[rows], self.w[rows], self.schema)
+        if centers is None:
+            return None
+        second = nearest_center(self.X[rows], centers)[0] == 1
+        if second.all() or not second.any():
+            return None
+        self.centers.append(centers)
+        return rows[~second], rows[second]
+
+    def parts(self, number: dict[int, int]) -> np.ndarray:
+        """For every division its two parts: a later division, or the cluster c as -1 - c."""
+        found = [
+            [-1 - number[id(part)] if id(part) in number else self._divided[id(part)] for part in pair]
+            for pair in self._made
+        ]
+        return np.array(found, dtype=np.int64).reshape(-1, 2)

@@ -1,0 +1,180 @@
+"""The merges of agglomerative clustering, in SciPy's form, and how a tree is cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from lyceum._core.distances import Metric, SquaredEuclidean, pairwise
+from lyceum._core.native import native
+from lyceum._core.threads import n_threads
+from lyceum.cluster.cluster_distances import finite_distances
+
+__all__ = [
+    "LINKAGES",
+    "cut_inconsistent",
+    "cut_merges",
+    "link_distances",
+    "link_edges",
+    "link_rows",
+    "merge_path",
+    "spanning_tree",
+]
+
+LINKAGES = ("single", "complete", "average", "centroid", "ward")
+_MOST_COLUMNS = 8  # of a tree of boxes
+_FEWEST_ROWS = 2048
+
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows a, rows b, raw values
+
+
+def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None) -> np.ndarray:
+    """SciPy's linkage matrix of rows as the metric takes them, with weights as sizes.
+
+    Single linkage comes from the minimum spanning tree, Ward's and centroid linkage of Euclidean distances
+    from the means of the clusters: without the distances of all pairs. The others hold those once, half a
+    matrix.
+
+    >>> from lyceum.distances import Euclidean
+    >>> link_rows(np.array([[0.0], [1.0], [4.0]]), "single", Euclidean()).tolist()
+    [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 3.0, 3.0]]
+    """
+    n = X.shape[0]
+    dense = not sparse.issparse(X)
+    if dense and linkage == "single":
+        points = np.ascontiguousarray(metric.points(np.ascontiguousarray(X)), dtype=np.float64)
+        a, b, raw = spanning_tree(points, metric)
+        heights = metric.distances(raw, points.shape[1])
+        return link_edges(a, b, finite_distances(heights, metric), w)
+    if dense and linkage == "ward" and metric.name == "euclidean":
+        a, b, heights = _no_edges(n)
+        native.ward_points(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
+        return link_edges(a, b, np.sqrt(heights), w)
+    if dense and linkage == "centroid" and metric.name == "euclidean":
+        a, b, heights = _no_edges(n)
+        native.centroid_points(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
+        return link_edges(a, b, finite_distances(np.sqrt(heights), metric), w, in_order=True)
+    squared = linkage in ("centroid", "ward") and metric.name == "euclidean"
+    distances = pairwise(X, metric=SquaredEuclidean() if squared else metric, condensed=True)
+    return link_distances(finite_distances(distances, metric), n, linkage, w, squared=squared)
+
+
+def link_distances(
+    distances: np.ndarray, n: int, linkage: str, w: np.ndarray | None = None, squared: bool = False
+) -> np.ndarray:
+    """SciPy's linkage matrix from the distances of all pairs i < j, which are overwritten.
+
+    Centroid and Ward's linkage work on squares, by Lance and Williams's formula; it means what its name says
+    if the distances are Euclidean. `squared` says that they are squares already.
+    """
+    by_squares = linkage in ("centroid", "ward")
+    if by_squares and not squared:
+        np.multiply(distances, distances, out=distances)
+    if linkage == "ward" and w is not None:
+        i, j = np.triu_indices(n, 1)
+        distances *= 2 * w[i] * w[j] / (w[i] + w[j])
+    a, b, heights = _no_edges(n)
+    native.linkage_matrix(linkage, distances, n, w, n_threads(), a, b, heights)
+    heights = np.sqrt(heights) if by_squares else heights
+    return link_edges(a, b, heights, w, in_order=linkage == "centroid")
+
+
+def _no_edges(n: int) -> Edges:
+    return np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1)
+
+
+def spanning_tree(points: np.ndarray, metric: Metric, core: np.ndarray | None = None) -> Edges:
+    """The edges of the minimum spanning tree of prepared points, with raw values.
+
+    With `core`, raw values too, an edge is the largest of the value and the cores of its ends. Rows of at
+    most 8 columns are searched in a tree of boxes; otherwise Prim's algorithm compares all pairs and keeps
+    none.
+    """
+    n, d = points.shape
+    space, edges, threads = metric.space, _no_edges(n), n_threads()
+    if space.has_boxes and d <= _MOST_COLUMNS and n >= _FEWEST_ROWS:
+        order = np.empty(n, dtype=np.int64)
+        native.leaf_order(points, native.leaf_rows, order)
+        Z = np.ascontiguousarray(points[order])
+        native.spanning_tree_of_leaves(space.name, space.power, Z, order, core, threads, *edges)
+    else:
+        native.spanning_tree(*space, points, core, threads, *edges)
+    return edges
+
+
+def link_edges(
+    a: np.ndarray, b: np.ndarray, heights: np.ndarray, w: np.ndarray | None, in_order: bool = False
+) -> np.ndarray:
+    """Merges of rows as SciPy writes them: two cluster numbers, the height, the size."""
+    if not in_order:
+        order = np.argsort(heights, kind="stable")
+        a, b, heights = a[order], b[order], heights[order]
+    named = np.empty((len(a), 3))
+    native.number_merges(a, b, w, named)
+    return np.column_stack([named[:, :2], heights, named[:, 2]])
+
+
+# -- cuts ----------------------------------------------------------------------------------------------------
+
+
+def merge_path(merges: np.ndarray, leaf: int) -> np.ndarray:
+    """The merges that a row goes through, from the first to the root.
+
+    Parameters
+    ----------
+    merges : array of shape (n - 1, 4)
+        SciPy's linkage matrix.
+    leaf : int
+        The number of the row.
+
+    Returns
+    -------
+    array of shape (n_steps, 4)
+        Of every merge its number, its height, the cluster that was joined to that of the row (below n a
+        single row), and the weight of both together.
+
+    >>> merge_path(np.array([[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 3.0, 3.0]]), 2).tolist()
+    [[1.0, 3.0, 3.0, 3.0]]
+    """
+    n = len(merges) + 1
+    parts = merges[:, :2].astype(np.int64)
+    parent = np.full(2 * n - 1, -1)
+    parent[parts.ravel()] = np.repeat(np.arange(n - 1), 2)
+    steps, at = [], leaf
+    while parent[at] >= 0:
+        t = int(parent[at])
+        steps.append((t, merges[t, 2], parts[t].sum() - at, merges[t, 3]))
+        at = n + t
+    return np.array(steps, dtype=np.float64).reshape(-1, 4)
+
+
+def cut_merges(merges: np.ndarray, done: np.ndarray) -> np.ndarray:
+    """The cluster of every row after only those merges that are `done`, numbered from 0 in any order.
+
+    >>> merges = np.array([[0, 1, 1.0, 2], [2, 3, 3.0, 3]])
+    >>> cut_merges(merges, merges[:, 2] <= 2.0).tolist()
+    [0, 0, 1]
+    """
+    n = len(merges) + 1
+    made = n + np.flatnonzero(done)
+    ends = merges[done, :2].astype(np.int64)
+    graph = sparse.coo_array(
+        (np.ones(2 * len(made)), (np.repeat(made, 2), ends.ravel())), shape=(2 * n - 1, 2 * n - 1)
+    )
+    return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1]
+
+
+def cut_inconsistent(merges: np.ndarray, most: float, depth: int) -> np.ndarray:
+    """The clusters below which no merge is more inconsistent than `most` (Jain and Dubes 1988).
+
+    A merge's inconsistency is how many standard deviations its height is above the mean height of the merges
+    within `depth` levels below it.
+    """
+    from scipy.cluster.hierarchy import fcluster
+
+    plain = merges.copy()
+    plain[:, 3] = 2.0  # weights are no counts of rows; where the tree is cut depends on heights alone
+    return fcluster(plain, most, criterion="inconsistent", depth=depth) - 1

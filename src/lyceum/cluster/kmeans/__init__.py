@@ -1,0 +1,1 @@
+"""k-means and fuzzy c-means."""

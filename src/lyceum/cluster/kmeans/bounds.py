@@ -1,0 +1,76 @@
+"""Bounds on the distances of every row, kept from pass to pass, so that few rows are compared again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lyceum._core.data import ArraySource, Rows
+
+__all__ = ["LloydBounds"]
+
+_FEWEST_CELLS = 4096  # of the centres; with fewer, comparing a row with all costs no more than its bounds
+_FIRST_PASS = 3  # centres move far at first
+_MOST_COMPARED = 0.6  # the share of the rows above which bounds cost more than they save
+_REST = 4  # passes without bounds, doubled every time
+
+
+class LloydBounds:
+    """The nearest centre of every row, and a lower bound of its distance to the others (Hamerly, 2010).
+
+    A row is compared with all centres again only where the bound, less what the centres have moved, does not
+    decide; labels and sums are the same. Where bounds decide little they rest for some passes.
+
+    Parameters
+    ----------
+    n_rows : int
+    n_centers : int
+    dtype : dtype
+        Of the rows: centres are rounded to it before they are compared.
+    always : bool, default=False
+        Whether they never rest.
+
+    References
+    ----------
+    Hamerly, G. (2010). Making k-means even faster. SIAM International Conference on Data Mining.
+    """
+
+    def __init__(self, n_rows: int, n_centers: int, dtype: np.dtype, always: bool = False):
+        self.labels = np.full(n_rows, -1, dtype=np.int32)
+        self.lower = np.zeros(n_rows)
+        self.moves = np.zeros(n_centers)
+        self._dtype, self._always = dtype, always
+        self._last: np.ndarray | None = None
+        self._fresh = True
+        self._rest, self._next_rest = (0 if always else _FIRST_PASS - 1), _REST
+
+    @classmethod
+    def of(cls, rows: Rows, centers: np.ndarray, algorithm: str) -> LloydBounds | None:
+        """Bounds for dense rows in memory, or None: for other rows, and where they would save nothing."""
+        source = rows.source
+        if not isinstance(source, ArraySource) or not isinstance(source.X, np.ndarray):
+            return None
+        if algorithm == "lloyd" or (algorithm == "auto" and centers.size < _FEWEST_CELLS):
+            return None
+        dtype = np.dtype(np.float32 if source.X.dtype == np.float32 else np.float64)
+        return cls(source.n_rows, len(centers), dtype, always=algorithm == "bounds")
+
+    def begin(self, centers: np.ndarray) -> LloydBounds | None:
+        """The bounds for a pass at these centres, or None while they rest."""
+        if self._rest:
+            self._rest -= 1
+            return None
+        if self._last is not None:
+            pairs = ((centers, self._last), [one.astype(self._dtype) for one in (centers, self._last)])
+            moves = [np.linalg.norm(np.subtract(*pair, dtype=np.float64), axis=1) for pair in pairs]
+            self.moves = np.maximum(*moves) * (1 + 1e-12)
+        self._last = centers
+        return self
+
+    def end(self, compared: int) -> None:
+        """Count the rows that a pass compared: rest if they were many, and not because all were new."""
+        new, self._fresh = self._fresh, False
+        if self._always or new or compared <= _MOST_COMPARED * len(self.labels):
+            return
+        self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
+        self._last, self._fresh = None, True
+        self.labels[:] = -1

@@ -1,0 +1,229 @@
+"""The starting centres of k-means, chosen on a sample of the rows that does not depend on the blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data import dense_cells
+from lyceum._core.distances import Euclidean, pairwise
+from lyceum._core.statistics import RowSample
+from lyceum.cluster.hierarchy.linkage import cut_merges, link_rows
+
+__all__ = ["STARTS", "Points", "Start", "choose_starts", "distinct_rows"]
+
+
+class Points:
+    """Distinct rows in the order of their cells, with their summed weights.
+
+    A row of weight 2 is the same as two equal rows, and the order of the rows does not matter.
+    """
+
+    def __init__(self, X: Any, w: np.ndarray):
+        first, groups = distinct_rows(X)
+        self.X = X[first]
+        self.w = np.bincount(groups, w)
+        self.groups = groups  # the point of every row
+        self.cells = self.X.astype(np.float64)
+
+    @classmethod
+    def of(cls, sample: RowSample | Points) -> Points:
+        return sample if isinstance(sample, Points) else cls(sample.X, sample.weights)
+
+    def __len__(self) -> int:
+        return len(self.w)
+
+    def squares(self, chosen: np.ndarray) -> np.ndarray:
+        """Squared distances from the chosen points to all, (len(chosen), n)."""
+        return self.squares_from(self.cells[chosen])
+
+    def squares_from(self, rows: Any) -> np.ndarray:
+        """Squared distances from other rows to all points, (len(rows), n)."""
+        return pairwise(rows, self.cells, metric="squared_euclidean")
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.w @ self.cells / self.w.sum()
+
+    def rows(self, chosen: Any) -> np.ndarray:
+        rows = self.cells[chosen]
+        return dense_cells(rows)
+
+    def means(self, labels: np.ndarray, k: int) -> np.ndarray:
+        """The weighted mean of the points of every label."""
+        member = sparse.csr_array((self.w, (labels, np.arange(len(self)))), shape=(k, len(self)))
+        sums = member @ self.cells
+        sums = dense_cells(sums)
+        return sums / np.bincount(labels, self.w, k)[:, None]
+
+
+def distinct_rows(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The number of one row of each kind, in the order of their cells, and the kind of every row."""
+    return _distinct_sparse(X) if sparse.issparse(X) else _distinct(X)
+
+
+def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The number of one row of each kind, in lexicographic order, and the kind of every row."""
+    bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(np.int64)  # + 0.0: a negative zero is a zero
+    # Bytes compare like numbers once the sign is flipped, and all bits of the negative ones; the largest
+    # byte first.
+    flipped = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).astype(">i8")
+    keys = np.ascontiguousarray(flipped).view(f"V{8 * X.shape[1]}").ravel()
+    order = np.argsort(keys, kind="stable")
+    new = np.append(True, keys[order][1:] != keys[order][:-1])
+    return order[new], _group_numbers(order, new)
+
+
+def _distinct_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    cells = [
+        (X.indices[a:b].tolist(), X.data[a:b].tolist())
+        for a, b in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist())
+    ]
+    order = np.array(sorted(range(len(cells)), key=cells.__getitem__), dtype=np.intp)
+    new = np.array([i == 0 or cells[order[i]] != cells[order[i - 1]] for i in range(len(order))])
+    return order[new], _group_numbers(order, new)
+
+
+def _group_numbers(order: np.ndarray, new: np.ndarray) -> np.ndarray:
+    groups = np.empty(len(order), dtype=np.intp)
+    groups[order] = np.cumsum(new) - 1
+    return groups
+
+
+Start = Callable[[Any, int, np.random.RandomState], np.ndarray]  # of a sample, or of its points
+
+
+def _draw(mass: np.ndarray, rng: np.random.RandomState, count: int) -> np.ndarray:
+    """Positions drawn with probabilities in proportion to `mass`."""
+    total = np.cumsum(mass)
+    return np.minimum(
+        np.searchsorted(total, rng.random_sample(count) * total[-1], side="right"), len(mass) - 1
+    )
+
+
+def _repeat_to(chosen: list[int], k: int) -> np.ndarray:
+    """k positions; with fewer distinct points than clusters, some are repeated."""
+    return np.resize(np.array(chosen, dtype=np.intp), k)
+
+
+def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Distinct rows, drawn one after another with probabilities in proportion to their weights."""
+    points = Points.of(sample)
+    mass, chosen = points.w.copy(), []
+    for _ in range(min(k, len(points))):
+        chosen.append(int(_draw(mass, rng, 1)[0]))
+        mass[chosen[-1]] = 0.0
+    return points.rows(_repeat_to(chosen, k))
+
+
+def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Greedy k-means++ (Arthur and Vassilvitskii 2007).
+
+    Each next centre is drawn in proportion to the squared distance to the nearest one so far; of 2 + ln k
+    candidates the one is taken that lowers the sum of squared distances most.
+    """
+    points = Points.of(sample)
+    trials = 2 + int(np.log(k))
+    chosen = [int(_draw(points.w, rng, 1)[0])]
+    nearest = points.squares(np.array(chosen))[0]
+    while len(chosen) < min(k, len(points)):
+        mass = points.w * nearest
+        if not mass.any():
+            break
+        drawn = _draw(mass, rng, trials)
+        after = np.minimum(points.squares(drawn), nearest)
+        best = int(np.argmin(after @ points.w))
+        chosen.append(int(drawn[best]))
+        nearest = after[best]
+    return points.rows(_repeat_to(chosen, k))
+
+
+def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """The row farthest from the mean, then always the one farthest from those chosen (Gonzalez 1985)."""
+    points = Points.of(sample)
+    chosen = [int(np.argmax(points.squares_from(points.mean[None])[0]))]
+    nearest = points.squares(np.array(chosen))[0]
+    while len(chosen) < min(k, len(points)) and nearest.any():
+        chosen.append(int(np.argmax(nearest)))
+        nearest = np.minimum(nearest, points.squares(np.array(chosen[-1:]))[0])
+    return points.rows(_repeat_to(chosen, k))
+
+
+_TREE_ROWS = 1024
+
+
+def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """The means of k clusters cut from Ward's tree of at most max(1024, 4 k) rows; not random."""
+    size = max(_TREE_ROWS, 4 * k)
+    points = Points.of(sample)
+    if len(points) > size:
+        points = Points.of(sample.head(size))
+    if len(points) <= k:
+        return points.rows(_repeat_to(list(range(len(points))), k))
+    merges = link_rows(points.cells, "ward", Euclidean(), points.w)
+    return points.means(cut_merges(merges, np.arange(len(merges)) < len(points) - k), k)
+
+
+def widest_apart(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Four times as many random rows, and of these the k widest apart, chosen as by `furthest_first`."""
+    points = Points.of(sample)
+    drawn = np.unique(_draw(points.w, rng, 4 * k))
+    squares = points.squares(drawn)[:, drawn]
+    chosen = [int(np.argmax(squares.sum(axis=1)))]
+    nearest = squares[chosen[0]]
+    while len(chosen) < min(k, len(drawn)):
+        chosen.append(int(np.argmax(nearest)))
+        nearest = np.minimum(nearest, squares[chosen[-1]])
+    return points.rows(drawn[_repeat_to(chosen, k)])
+
+
+def in_space(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Points drawn evenly from the smallest box around the rows."""
+    points = Points.of(sample)
+    cells = points.cells
+    ends = (cells.min(axis=0), cells.max(axis=0))
+    low, high = (np.asarray(dense_cells(end)).ravel() for end in ends)
+    return low + rng.random_sample((k, len(low))) * (high - low)
+
+
+STARTS: dict[str, Start] = {
+    "k-means++": plus_plus,
+    "random": random_rows,
+    "furthest-first": furthest_first,
+    "hierarchical": hierarchical,
+    "widest-apart": widest_apart,
+    "space": in_space,
+}
+_NOT_RANDOM = {"furthest-first", "hierarchical"}
+
+
+def n_runs(init: Any, n_init: int | str) -> int:
+    """How many starts: 10 by default where one alone is often bad, and one where chance plays no part."""
+    if not isinstance(init, str) and not callable(init):
+        return 1
+    if n_init == "auto":
+        return 10 if callable(init) or init in ("random", "space", "widest-apart") else 1
+    return 1 if init in _NOT_RANDOM else int(n_init)
+
+
+def from_callable(init: Callable, sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """The user's function of the sampled rows, in their original order."""
+    order = np.argsort(sample.rows)
+    return np.asarray(init(sample.X[order], k, random_state=rng), dtype=np.float64)
+
+
+def choose_starts(
+    init: str | Callable, sample: RowSample, k: int, rng: np.random.RandomState, n_init: int | str
+) -> list[np.ndarray]:
+    """The centres of every run; the points of the sample are found once for all."""
+    start = STARTS[init] if isinstance(init, str) else partial(from_callable, init)
+    alone = callable(init) or init in _NOT_RANDOM
+    at: Any = sample if alone else Points.of(sample)
+    return [start(at, k, rng) for _ in range(n_runs(init, n_init))]

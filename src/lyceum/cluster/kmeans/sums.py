@@ -1,0 +1,156 @@
+"""One pass of k-means: sums of the rows nearest to every centre, and the rows farthest from theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data import Block, dense_cells
+from lyceum._core.distances import nearest_center
+from lyceum._core.native import native
+from lyceum.cluster.kmeans.bounds import LloydBounds
+
+__all__ = ["FarthestRows", "LloydSums"]
+
+
+@dataclass(frozen=True, slots=True)
+class LloydSums:
+    """For every centre the weight and the sum of its rows, and the weighted squared distances of all rows.
+
+    A row belongs to its nearest centre, the first of equally near ones.
+
+    >>> from lyceum.cluster.kmeans.sums import LloydSums
+    >>> from lyceum.data import scan
+    >>> import numpy as np
+    >>> rows = scan(np.array([[0.0], [1.0], [9.0]]))
+    >>> pass_ = rows.reduce(lambda block: LloydSums.of(block, centers=np.array([[0.0], [10.0]])))
+    >>> pass_.weights.tolist(), pass_.sums.ravel().tolist(), pass_.inertia
+    ([2.0, 1.0], [1.0, 9.0], 2.0)
+    """
+
+    n_rows: int
+    sums: np.ndarray  # (k, d)
+    weights: np.ndarray  # (k,)
+    inertia: float  # sum of w |x - nearest centre|^2
+    moved: float = 0.0  # the weight of the rows that had another nearest centre before, if requested
+    compared: int = 0  # how many rows were compared with all centres
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        centers: np.ndarray,
+        before: np.ndarray | None = None,
+        bounds: LloydBounds | None = None,
+    ) -> LloydSums:
+        """The sums of one block; with the centres of the pass `before`, the weight of rows that moved too."""
+        if sparse.issparse(block.X):
+            found = cls._of_sparse(block, centers)
+        else:
+            found = cls._of_dense(block, centers, bounds)
+        if before is None:
+            return found
+        changed = nearest_center(block.X, centers)[0] != nearest_center(block.X, before)[0]
+        return replace(found, moved=float(block.weights[changed].sum()))
+
+    @classmethod
+    def _of_dense(cls, block: Block, centers: np.ndarray, bounds: LloydBounds | None) -> LloydSums:
+        sums, weights = np.zeros(centers.shape), np.zeros(len(centers))
+        X, at = block.X, centers.astype(block.X.dtype, copy=False)
+        if bounds is None:
+            inertia = native.lloyd(X, at, block.w, sums, weights)
+            return cls(len(block), sums, weights, inertia, compared=len(block))
+        some = slice(block.start, block.start + len(block))
+        known = bounds.labels[some], bounds.lower[some], bounds.moves
+        inertia, compared = native.bounded_lloyd(X, at, block.w, *known, sums, weights)
+        return cls(len(block), sums, weights, inertia, compared=compared)
+
+    @classmethod
+    def _of_sparse(cls, block: Block, centers: np.ndarray) -> LloydSums:
+        labels, squares = nearest_center(block.X, centers)
+        w = block.weights
+        member = sparse.csr_array((w, (labels, np.arange(len(w)))), shape=(len(centers), len(w)))
+        sums = (member @ block.X.astype(np.float64, copy=False)).toarray()
+        weights, inertia = np.bincount(labels, w, len(centers)), float(w @ squares)
+        return cls(len(block), sums, weights, inertia, compared=len(block))
+
+    def merge(self, other: LloydSums) -> LloydSums:
+        return LloydSums(
+            self.n_rows + other.n_rows,
+            self.sums + other.sums,
+            self.weights + other.weights,
+            self.inertia + other.inertia,
+            self.moved + other.moved,
+            self.compared + other.compared,
+        )
+
+    def with_rows_moved(self, farthest: FarthestRows, empty: np.ndarray) -> LloydSums:
+        """Each of the `empty` clusters takes one of the farthest rows from the cluster that it is in."""
+        sums, weights = self.sums.copy(), self.weights.copy()
+        for k, x, w, label in zip(empty, farthest.X, farthest.weights, farthest.labels):
+            sums[label] -= w * x
+            weights[label] -= w
+            sums[k], weights[k] = w * x, w
+        return replace(self, sums=sums, weights=weights)
+
+
+@dataclass(frozen=True, slots=True)
+class FarthestRows:
+    """The `size` distinct rows farthest from their nearest centres, with the weight of all rows like them.
+
+    Rows on a centre and rows with zero weight are ignored. Equal distances are ordered by the cells.
+
+    >>> from lyceum.cluster.kmeans.sums import FarthestRows
+    >>> from lyceum.data import scan
+    >>> import numpy as np
+    >>> rows = scan(np.array([[0.0], [5.0], [3.0], [5.0]]))
+    >>> far = rows.reduce(lambda block: FarthestRows.of(block, centers=np.zeros((1, 1)), size=2))
+    >>> far.X.ravel().tolist(), far.squares.tolist(), far.weights.tolist()
+    ([5.0, 3.0], [25.0, 9.0], [2.0, 1.0])
+    """
+
+    size: int
+    X: np.ndarray  # (m, d) float64
+    squares: np.ndarray  # (m,) squared distances, descending
+    weights: np.ndarray  # (m,)
+    labels: np.ndarray  # (m,) the nearest centre
+
+    @classmethod
+    def of(cls, block: Block, centers: np.ndarray, size: int) -> FarthestRows:
+        labels, squares = nearest_center(block.X, centers)
+        w = block.weights
+        candidates = np.flatnonzero((w > 0) & (squares > 0))
+        # Equal rows have equal distances: cut at the size-th distinct distance.
+        distinct = np.unique(squares[candidates])
+        if len(distinct) > size:
+            candidates = candidates[squares[candidates] >= distinct[-size]]
+        X = block.X[candidates]
+        cells = np.asarray(dense_cells(X), dtype=np.float64)
+        values = (squares[candidates], w[candidates], labels[candidates])
+        return cls(size, *_first_distinct(size, cells, *values))
+
+    def merge(self, other: FarthestRows) -> FarthestRows:
+        both = (np.concatenate(pair) for pair in zip(self._values(), other._values()))
+        return FarthestRows(self.size, *_first_distinct(self.size, *both))
+
+    def _values(self) -> tuple[np.ndarray, ...]:
+        return self.X, self.squares, self.weights, self.labels
+
+    def __len__(self) -> int:
+        return len(self.squares)
+
+
+def _first_distinct(
+    size: int, X: np.ndarray, squares: np.ndarray, weights: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """The first `size` distinct rows by descending distance, with the summed weights of equal rows."""
+    order = np.lexsort((*X.T[::-1], -squares))
+    X, squares, weights, labels = X[order], squares[order], weights[order], labels[order]
+    if not len(X):
+        return X, squares, weights, labels
+    first = np.flatnonzero(np.append(True, (X[1:] != X[:-1]).any(axis=1)))
+    weights = np.add.reduceat(weights, first)
+    first = first[:size]
+    return X[first], squares[first], weights[:size], labels[first]

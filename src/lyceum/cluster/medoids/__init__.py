@@ -1,0 +1,1 @@
+"""k-medoids for any distance."""

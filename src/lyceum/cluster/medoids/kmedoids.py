@@ -1,0 +1,387 @@
+"""k-medoids: k rows that stand for the rest, under any distance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
+from lyceum._core.data import Block, Rows, dense_cells
+from lyceum._core.native import native
+from lyceum._core.statistics import RowSample
+from lyceum._core.threads import n_threads
+from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
+from lyceum.cluster.explanations import adds_up, margins_to_nearest
+from lyceum.cluster.medoids.column_terms import column_terms, terms_unit
+from lyceum.cluster.medoids.runs import Candidates, MedoidRun, MedoidSums
+from lyceum.cluster.metric_learner import METRICS, MetricLearner
+from lyceum.errors import DataError, SettingError
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["KMedoids"]
+
+_THREADED_ROWS = 4096  # with fewer, a candidate takes less time than waking a thread
+_MOST_ROWS = 6144  # whose distances are held at once: 300 MB
+
+
+class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
+    """k-medoids: the k rows (medoids) with the least sum of distances to the rows nearest to them.
+
+    The loss is Σ_i w_i min_m d(x_i, x_m), for any distance. It is lowered by swapping a medoid for another
+    row as soon as that helps (FasterPAM), until no swap of any medoid and any row does: a local optimum.
+    Medoids are rows of the table, so that categories and missing cells are no obstacle (Gower's distance).
+
+    The distances of all pairs are held for up to `max_rows` distinct rows. With more rows, also in files
+    larger than memory and on Dask, `n_samples` samples of that size are worked on, each together with the
+    best medoids so far, and the medoids with the least loss over all rows are kept (CLARA).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        The number of clusters, k.
+    metric : str or Metric, default="auto"
+        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all pairs of
+        rows. "auto" is Gower's distance where columns hold categories or cells are missing, else Euclidean.
+    init : {"build", "k-medoids++", "random"} or array of int of shape (n_clusters,), default="build"
+        The first medoids. "build": one after another, each the row that lowers the loss most (not random).
+        "k-medoids++": drawn in proportion to the distance to those so far. "random": random rows. An array:
+        the numbers of these rows, counted from 0.
+    n_init : int, default=1
+        How many runs from different random starts; the one with the least loss is kept.
+    max_iter : int, default=100
+        The most rounds, in each of which every row is tried in place of every medoid.
+    max_rows : int, default=6144
+        The most rows whose distances are held at once.
+    n_samples : int, default=5
+        How many samples are worked on if there are more rows.
+    random_state : int, RandomState or None, default=None
+        The seed of samples and random starts.
+    record : bool, default=False
+        Whether to keep the medoids of every run in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    medoid_indices_ : array of int of shape (n_clusters,)
+        The numbers of the medoids among the rows of `fit`.
+    cluster_centers_ : array of shape (n_clusters, n_columns)
+        The medoids, as the metric compares rows: coded cells for Gower and Hamming, else columns of numbers.
+    labels_ : array of shape (n_samples,)
+        The cluster of every row of `fit`; a lazy Dask array if the rows came from Dask.
+    inertia_ : float
+        The loss.
+    counts_ : array of shape (n_clusters,)
+        The weight of the rows of every cluster.
+    n_iter_ : int
+        The rounds of swaps of the run that was kept.
+    history_ : list of float
+        The loss over the sample, or over all rows if there are few, at the start and after every round.
+    record_ : list of dict
+        With `record=True`, for every run its number `step`, its loss `objective` and its `medoids`.
+    metric_ : Metric
+        The metric in use, with what it learned.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KMeans : centres that are means, for numbers.
+    Agglomerative : clusters under any distance without choosing their number first.
+
+    References
+    ----------
+    Kaufman, L. and Rousseeuw, P. J. (1990). Finding Groups in Data. Wiley.
+    Schubert, E. and Rousseeuw, P. J. (2021). Fast and eager k-medoids clustering. Information Systems 101.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.cluster import KMedoids
+    >>> table = pd.DataFrame({"age": [21, 23, None, 64, 66], "town": ["Ulm", "Ulm", "Ulm", "Bonn", "Bonn"]})
+    >>> model = KMedoids(2).fit(table)
+    >>> model.labels_.tolist()
+    [1, 1, 1, 0, 0]
+    """
+
+    _reads_rows = "many passes"
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "metric": METRICS,
+        "init": [StrOptions({"build", "k-medoids++", "random"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_rows": [Interval(Integral, 2, None, closed="left")],
+        "n_samples": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "record": ["boolean"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+    history_axes: ClassVar[tuple[str, str]] = ("round", "loss")
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: Any = "auto",
+        init: Any = "build",
+        n_init: int = 1,
+        max_iter: int = 100,
+        max_rows: int = _MOST_ROWS,
+        n_samples: int = 5,
+        random_state: int | np.random.RandomState | None = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.max_rows = max_rows
+        self.n_samples = n_samples
+        self.random_state = random_state
+        self.record = record
+        self.categorical_features = categorical_features
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Find the medoids.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        rows = self._metric_rows(X, sample_weight)
+        rng = check_random_state(self.random_state)
+        runs = self._given_runs(rows, rng) if self._is_precomputed else self._runs(rows, rng)
+        record = []
+        best: MedoidRun | None = None
+        for step, run in enumerate(runs):
+            record.append({"step": step, "objective": run.loss, "medoids": run.numbers})
+            best = run if best is None or run.loss < best.loss else best
+        assert best is not None
+        self.cluster_centers_, self.medoid_indices_ = best.medoids, best.numbers
+        self.history_, self.n_iter_ = best.history, max(1, len(best.history) - 2)
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_ = record
+        self.counts_, self.inertia_ = best.sums.weights, best.sums.loss
+        self.labels_ = best.labels if best.labels is not None else rows.collect(self._nearest)
+        warn_if_fewer(len(self.medoid_indices_), self.n_clusters)
+        return self
+
+    def _runs(self, rows: Rows, rng: np.random.RandomState) -> Iterator[MedoidRun]:
+        """One run on all rows, or one per sample, each with the best medoids of those before."""
+        before: MedoidRun | None = None
+        for draw in range(self.n_samples):
+            report("samples", draw, self.n_samples)
+            seed = int(rng.randint(2**31))
+            sample = rows.reduce(partial(RowSample.of, size=self.max_rows, seed=seed, n_rows=rows.n_rows))
+            self._check_rows(sample.n_rows, len(sample))
+            points = Candidates(sample, before)
+            for D, medoids, history in self._descents(points.X, points.w, points.numbers, rng):
+                del D
+                chosen = points.rows(medoids)
+                sums = rows.reduce(partial(MedoidSums.of, medoids=chosen, distances=self._to))
+                run = MedoidRun(chosen, points.numbers[medoids], history, sums)
+                before = run if before is None or run.loss < before.loss else before
+                yield run
+            if np.isinf(sample.limit):  # all rows are in it
+                return
+
+    def _given_runs(self, rows: Rows, rng: np.random.RandomState) -> Iterator[MedoidRun]:
+        block = rows.gathered(type(self).__name__, "KMedoids with a named metric, which samples")
+        D, w = self._given_distances(block), block.w
+        self._check_rows(len(D), float(len(D)) if w is None else w.sum())
+        for _, medoids, history in self._descents(D, w, np.arange(len(D)), rng):
+            sums = MedoidSums.of(block, medoids, lambda _, some: D[:, some])  # checked above
+            labels = D[:, medoids].argmin(axis=1).astype(np.int32)
+            yield MedoidRun(D[medoids], medoids, history, sums, labels)
+
+    def _descents(
+        self, X: Any, w: np.ndarray | None, numbers: np.ndarray, rng: np.random.RandomState
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, list[float]]]:
+        """Distances, medoids in ascending order, and the history of every run on some rows."""
+        D = X if self._is_precomputed else self._distances(X)
+        is_random = isinstance(self.init, str) and self.init != "build"
+        count = self.n_init if is_random else 1
+        for _ in range(count):
+            medoids = self._start(D, w, numbers, rng)
+            threads = n_threads() if len(D) >= _THREADED_ROWS else 1
+            history = native.medoids_swap(D, w, int(self.max_iter), threads, medoids)
+            yield D, np.sort(medoids), history.tolist()
+
+    def _start(
+        self, D: np.ndarray, w: np.ndarray | None, numbers: np.ndarray, rng: np.random.RandomState
+    ) -> np.ndarray:
+        k = min(self.n_clusters, len(D))
+        medoids = np.empty(k, dtype=np.int64)
+        if not isinstance(self.init, str):
+            return self._given_start(numbers)
+        if self.init == "build":
+            native.medoids_build(D, w, n_threads(), medoids)
+            return medoids
+        mass = np.ones(len(D)) if w is None else w.copy()
+        for m in range(k):
+            share = mass if self.init == "random" or m == 0 else mass * D[medoids[:m]].min(axis=0)
+            share = share if share.any() else mass
+            medoids[m] = rng.choice(len(D), p=share / share.sum())
+            mass[medoids[m]] = 0.0
+        return medoids
+
+    def _given_start(self, numbers: np.ndarray) -> np.ndarray:
+        wanted = np.asarray(self.init)
+        if wanted.shape != (self.n_clusters,) or wanted.dtype.kind not in "iu":
+            raise SettingError(
+                f"init must be {self.n_clusters} row numbers, one per cluster, but it has shape "
+                f"{wanted.shape} and type {wanted.dtype}"
+            )
+        place = {int(number): i for i, number in enumerate(numbers)}
+        if not all(int(number) in place for number in wanted) or len(set(wanted.tolist())) < len(wanted):
+            raise SettingError(
+                "init must name different rows, of those whose distances are held: the first of equal rows, "
+                f"and at most max_rows={self.max_rows} rows in all"
+            )
+        return np.array([place[int(number)] for number in wanted], dtype=np.int64)
+
+    def _check_rows(self, n_rows: int, used: float) -> None:
+        check_enough_rows(n_rows, self.n_clusters)
+        if not used:
+            raise DataError("every row has weight zero: there is nothing to cluster")
+
+    # -- use ------------------------------------------------------------------------------------------------
+
+    def _to(self, block: Block, medoids: Any) -> np.ndarray:
+        """Distances to medoids: rows, or their numbers if distances are given."""
+        if self._is_precomputed:
+            return self._given_distances(block, square=False)[:, medoids]
+        return self._distances(block.X, medoids)
+
+    def _to_medoids(self, block: Block) -> np.ndarray:
+        return self._to(block, self.medoid_indices_ if self._is_precomputed else self.cluster_centers_)
+
+    def _nearest(self, block: Block) -> np.ndarray:
+        return self._to_medoids(block).argmin(axis=1).astype(np.int32)
+
+    def predict(self, X: Any) -> Any:
+        """The cluster of every row: its nearest medoid.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(self._nearest, X)
+
+    def transform(self, X: Any) -> Any:
+        """The distance of every row to every medoid.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array, frame or rows, as X is, of shape (n_samples, n_clusters)
+        """
+        return self._in_new_columns(self._to_medoids, X)
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """Loss and rounds; every cluster with its medoid and its size."""
+        check_is_fitted(self)
+        facts = {"clusters": len(self.counts_), "metric": self.metric_.name, "loss": self.inertia_}
+        facts |= {"weight of the rows": self.counts_.sum(), "rounds": self.n_iter_}
+        if self._is_precomputed:
+            facts["metric"] = "precomputed"
+        total = self.counts_.sum()
+        sizes = [
+            (k, int(row), count, count / total)
+            for k, (row, count) in enumerate(zip(self.medoid_indices_, self.counts_))
+        ]
+        tables = [Table("Clusters", ("cluster", "medoid (row)", "weight", "share"), sizes)]
+        if not self._is_precomputed:
+            names = [f"cluster {k}" for k in range(len(sizes))]
+            cells = [
+                (name, *(self._original_cell(name, cell) for cell in column))
+                for name, column in zip(self.design_names, self._dense_centers.T)
+            ]
+            tables.append(Table("Medoids", ("column", *names), cells))
+        return Summary(self._title(), facts, tables)
+
+    def _original_cell(self, name: str, cell: float) -> Any:
+        """A cell of a medoid as it was in the table."""
+        if not self._compares_cells:
+            return float(cell)
+        categories, numeric = self.schema_[name].categories, self.schema_[name].numeric
+        if np.isnan(cell):
+            return "missing"
+        return float(cell) if categories is None or numeric else str(categories[int(cell)])
+
+    @property
+    def _dense_centers(self) -> np.ndarray:
+        centers = self.cluster_centers_
+        return dense_cells(centers)
+
+    @available_if(adds_up)
+    def explain(self, X: Any) -> Explanation:
+        """Why a row is in its cluster and not in the next: what every column adds to the difference.
+
+        The score is the distance to the second nearest medoid minus that to the nearest; of squared distances
+        for the Euclidean metric. With one cluster all contributions are zero. There is none for metrics that
+        are no sums over columns (Chebyshev, Mahalanobis, Jaccard, distances that were given).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        unit = terms_unit(self.metric_)
+        return self._explain(X, self._margins, unit, labels=np.arange(len(self.counts_)))
+
+    def _margins(self, block: Block) -> np.ndarray:
+        def terms(X: np.ndarray, cluster: np.ndarray) -> np.ndarray:
+            return column_terms(self.metric_, X, self._dense_centers[cluster])
+
+        return margins_to_nearest(block, self._to_medoids(block), terms)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        k = len(self.counts_)
+        shapes: dict[str, tuple[int, ...]] = {"counts_": (k,), "medoid_indices_": (k,)}
+        if not self._is_precomputed and not hasattr(self.cluster_centers_, "toarray"):
+            shapes["cluster_centers_"] = (k, len(self.design_names))
+        return shapes
+
+    _nan_means_none = True
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.counts_)

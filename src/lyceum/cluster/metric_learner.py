@@ -1,0 +1,228 @@
+"""Learners that compare rows by any metric: rows as the metric takes them, or a matrix of distances."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._core.base import Learner, Reading
+from lyceum._core.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
+from lyceum._core.distances import (
+    Chebyshev,
+    Correlation,
+    Cosine,
+    Euclidean,
+    Gower,
+    Hamming,
+    Jaccard,
+    Mahalanobis,
+    Manhattan,
+    Metric,
+    Minkowski,
+    SquaredEuclidean,
+    metric,
+    pairwise,
+)
+from lyceum._core.threads import ordered_map
+from lyceum.cluster.cluster_distances import finite_distances
+from lyceum.cluster.kmeans.initial_centers import distinct_rows
+from lyceum.errors import DataError, ModelFileError
+
+__all__ = ["METRICS", "NAMED_METRICS", "MetricLearner", "canonical_ranks"]
+
+_CLASSES = (
+    Chebyshev,
+    Correlation,
+    Cosine,
+    Euclidean,
+    Gower,
+    Hamming,
+    Jaccard,
+    Mahalanobis,
+    Manhattan,
+    Minkowski,
+    SquaredEuclidean,
+)
+_NAMES = {one.name for one in _CLASSES}
+NAMED_METRICS: list[Any] = [StrOptions({"auto", *_NAMES}), Metric]
+METRICS = [StrOptions({"auto", "precomputed", *_NAMES}), Metric]
+_TILE = 256  # rows and columns of a matrix of distances that are compared at once
+
+
+class MetricLearner(Learner):
+    """A learner that compares rows by a metric; `_metric_rows` learns `metric_` and `schema_`.
+
+    "auto" is Gower's distance where a column holds categories or a cell is missing, else the Euclidean one.
+    Gower and Hamming compare the cells of the table; all others compare numbers, with categories one-of-C.
+
+    Attributes
+    ----------
+    metric : str or Metric
+        The metric as given.
+    metric_ : Metric
+        The metric as learned.
+
+    See Also
+    --------
+    KMedoids, Agglomerative, Divisive, DensityClusters : Learners of this kind.
+    lyceum.distances.Metric : The metrics.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.cluster import MetricLearner
+    >>> class Distances(MetricLearner):
+    ...     def __init__(self, metric="auto"):
+    ...         self.metric = metric
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         rows = self._metric_rows(X, sample_weight)
+    ...         self.distances_ = self._distances(rows.gathered("Distances").X)
+    ...         return self
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 5.0], "colour": ["red", "red", "blue"]})
+    >>> model = Distances().fit(table)
+    >>> model.metric_.name, model.distances_[0].tolist()  # (1/4 + 0) / 2, (4/4 + 1) / 2
+    ('gower', [0.0, 0.125, 1.0])
+    """
+
+    _takes_missing: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
+    _reads_rows: ClassVar[Reading] = "in memory"
+    _needs_scaling = True
+
+    metric: Any
+    metric_: Metric
+
+    def _metric_rows(self, X: Any, sample_weight: Any, y: Any = None) -> Rows:
+        """The rows to fit on, as `metric_` compares them."""
+        self._validate_params()
+        rows = Inputs(self).for_fit(X, y, sample_weight)
+        self.metric_ = self._chosen_metric(rows)
+        return self._prepare_rows(rows)
+
+    def _used_rows(self, block: Block, weighted: np.ndarray) -> tuple[Block, Block]:
+        """All rows, with given distances to those with a weight alone, and the rows with a weight."""
+        if self._is_precomputed:
+            block = block.with_X(self._given_distances(block)[:, weighted], block.schema)
+        return block, block if len(weighted) == len(block) else block.take(weighted)
+
+    def _chosen_metric(self, rows: Rows) -> Metric:
+        if self._is_precomputed:
+            return Euclidean()  # of nothing: distances are given
+        chosen = self.metric
+        if chosen == "auto":
+            mixed = any(column.is_categorical for column in rows.schema)
+            chosen = "gower" if mixed or self._has_missing(rows) else "euclidean"
+        found = metric(chosen)
+        if isinstance(found, Gower) and (found.low is None or found.schema is None):
+            return found.learn(rows.then(CheckCells(type(self).__name__, True)))
+        if isinstance(found, Mahalanobis) and found.covariance is None:
+            self.metric_ = found
+            return found.learn(self._prepare_rows(rows))
+        return found
+
+    def _has_missing(self, rows: Rows) -> bool:
+        """Whether a cell is missing; infinite cells are refused by name later."""
+        if rows.in_memory and sparse.issparse(rows.source.block.X):  # type: ignore[attr-defined]
+            return bool(np.isnan(rows.source.block.X.data).any())  # type: ignore[attr-defined]
+        return rows.reduce(_Missing.of).found
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    @property
+    def _compares_cells(self) -> bool:
+        return isinstance(self.metric_, Gower | Hamming)
+
+    def _steps(self) -> list[Step]:
+        if self._compares_cells:
+            return [CheckCells(type(self).__name__, self.metric_.takes_missing)]
+        return [CheckCells(type(self).__name__, False), self._design]
+
+    @property
+    def design_names(self) -> tuple[str, ...]:
+        return self.schema_.names if self._compares_cells else self._design.after.names
+
+    def _distances(self, A: Any, B: Any = None) -> np.ndarray:
+        """Distances of all pairs of prepared rows, finite."""
+        return finite_distances(pairwise(A, B, metric=self.metric_), self.metric_)
+
+    def _given_distances(self, block: Block, square: bool = True) -> np.ndarray:
+        """The matrix of distances that the rows are, after checks."""
+        D = np.ascontiguousarray(block.dense)
+        if square and (D.shape[0] != D.shape[1] or not _is_symmetric(D)):
+            raise DataError(
+                f"metric='precomputed' needs the distances of all pairs of rows, a symmetric matrix; X has "
+                f"shape {D.shape}" + (" and is not symmetric" if D.shape[0] == D.shape[1] else "")
+            )
+        if D.min(initial=0.0) < 0:
+            raise DataError("distances cannot be negative, but some cells of X are")
+        return D
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (Column, Schema, *_CLASSES)
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "metric_"):
+            return
+        if type(self.metric_) not in _CLASSES:
+            raise ModelFileError(f"holds a {type(self).__name__} without a metric")
+        if isinstance(self.metric_, Gower):
+            low, high = self.metric_.low, self.metric_.high
+            d = len(self.schema_)
+            if not all(isinstance(one, np.ndarray) and one.shape == (d,) for one in (low, high)):
+                raise ModelFileError("holds ranges of columns that are not those of its schema")
+        if hasattr(self, "starts_"):
+            self._check_order()
+
+    def _check_order(self) -> None:
+        """Raise unless every stored row occurs once, one cluster after another."""
+        who, starts, order, n = type(self).__name__, self.starts_, self.order_, len(self.weights_)
+        whole = starts.dtype.kind == order.dtype.kind == "i"
+        if not whole or starts[0] != 0 or starts[-1] != n or (np.diff(starts) <= 0).any():
+            raise ModelFileError(f"holds a {who} whose clusters do not begin one after another")
+        if not np.array_equal(np.sort(order), np.arange(n)):
+            raise ModelFileError(f"holds a {who} whose order_ does not have every row once")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        named = metric(self.metric) if not isinstance(self.metric, str) or self.metric in _NAMES else None
+        tags.input_tags.allow_nan = self.metric == "auto" if named is None else named.takes_missing
+        tags.input_tags.sparse = self._takes_sparse and (True if named is None else named.takes_sparse)
+        tags.input_tags.pairwise = self._is_precomputed
+        return tags
+
+
+class _Missing:
+    """Whether a cell of some rows is missing."""
+
+    def __init__(self, found: bool):
+        self.found = found
+
+    @classmethod
+    def of(cls, block: Block) -> _Missing:
+        cells = block.X.data if sparse.issparse(block.X) else block.X
+        return cls(bool(np.isnan(np.min(cells, initial=np.inf))))
+
+    def merge(self, other: _Missing) -> _Missing:
+        return _Missing(self.found or other.found)
+
+
+def _is_symmetric(D: np.ndarray) -> bool:
+    """Whether D is its own transpose up to rounding, tile by tile."""
+    starts = range(0, len(D), _TILE)
+    pairs = [(slice(i, i + _TILE), slice(j, j + _TILE)) for i in starts for j in starts if i <= j]
+    if all(ordered_map(lambda pair: bool((D[pair] == D[pair[::-1]].T).all()), pairs)):
+        return True
+    most = 1e-6 * max(float(D.max(initial=0.0)), 1e-300)
+    return all(bool((np.abs(D[a, b] - D[b, a].T) <= most).all()) for a, b in pairs)
+
+
+def canonical_ranks(X: Any) -> np.ndarray:
+    """The rank of every row in the order of the cells; equal rows have equal ranks."""
+    return distinct_rows(X)[1]

@@ -1,0 +1,261 @@
+"""The number of clusters: by elbow, silhouette and BIC, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import clone
+
+from lyceum._core.data import dense_cells
+from lyceum.cluster.kmeans.kmeans import KMeans
+from lyceum.cluster.validity.internal import silhouette, sums_of_squares
+from lyceum.errors import DataError, SettingError
+from lyceum.progress import report
+from lyceum.report import Summary, Table, plain, show_count
+
+__all__ = ["KChoice", "choose_k"]
+
+
+@dataclass(frozen=True, slots=True)
+class KChoice:
+    """Measures of several numbers of clusters, and the number that each criterion chooses.
+
+    Attributes
+    ----------
+    clusters : array of int
+        The numbers tried.
+    sse : array
+        The sum of squares within clusters (the loss, for medoids).
+    second_differences : array
+        sse(k-1) - 2 sse(k) + sse(k+1), how sharp the bend is at k; NaN at both ends.
+    silhouettes : array
+        The mean silhouette, NaN for one cluster.
+    bic : array
+        The Bayesian information criterion; lower is better.
+    models : list
+        The fitted models.
+    criterion : str
+        What `k` is chosen by.
+    elbow, by_silhouette, by_bic : int
+        The number with the sharpest bend of the SSE, the largest mean silhouette, and the least BIC.
+    k : int
+        The number chosen by `criterion`.
+    model : learner
+        The fitted model with that number.
+
+    See Also
+    --------
+    choose_k : Makes it.
+    lyceum.plot.elbow : The picture.
+    Silhouette : Of one clustering.
+
+    References
+    ----------
+    D. Pelleg and A. W. Moore, "X-means: extending k-means with efficient estimation of the number of
+    clusters", International Conference on Machine Learning, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.cluster import choose_k
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0]])
+    >>> found = choose_k(X, range(1, 5))
+    >>> found.k, found.elbow, found.sse[:3].round(6).tolist()
+    (3, 2, [401.5, 101.5, 1.5])
+    >>> found.model.n_clusters
+    3
+    """
+
+    clusters: np.ndarray
+    sse: np.ndarray
+    second_differences: np.ndarray
+    silhouettes: np.ndarray
+    bic: np.ndarray
+    models: list[Any]
+    criterion: str
+
+    @property
+    def elbow(self) -> int:
+        """The number with the sharpest bend of the SSE; the first where there are too few to tell."""
+        if not np.isfinite(self.second_differences).any():
+            return int(self.clusters[0])
+        return int(self.clusters[np.nanargmax(self.second_differences)])
+
+    @property
+    def by_silhouette(self) -> int:
+        """The number with the largest mean silhouette; the first where there are none."""
+        if not np.isfinite(self.silhouettes).any():
+            return int(self.clusters[0])
+        return int(self.clusters[np.nanargmax(self.silhouettes)])
+
+    @property
+    def by_bic(self) -> int:
+        """The number with the least BIC."""
+        return int(self.clusters[np.nanargmin(self.bic)])
+
+    @property
+    def k(self) -> int:
+        """The number chosen by the criterion."""
+        if self.criterion == "bic":
+            return self.by_bic
+        return self.elbow if self.criterion == "elbow" else self.by_silhouette
+
+    @property
+    def model(self) -> Any:
+        """The fitted model with the number chosen."""
+        return self.models[int(np.flatnonzero(self.clusters == self.k)[0])]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers tried with their measures, and the choices."""
+        return {
+            "k": self.k,
+            "elbow": self.elbow,
+            "silhouette": self.by_silhouette,
+            "bic": self.by_bic,
+            "clusters": self.clusters.tolist(),
+            "sse": self.sse.tolist(),
+            "silhouettes": plain(self.silhouettes),
+            "bics": plain(self.bic),
+        }
+
+    def summary(self) -> Summary:
+        """The choices and the measures."""
+        facts = {"elbow": self.elbow, "silhouette": self.by_silhouette, "BIC": self.by_bic}
+        rows = list(zip(self.clusters, self.sse, self.second_differences, self.silhouettes, self.bic))
+        head = ("clusters", "SSE", "second difference", "silhouette", "BIC")
+        return Summary("The number of clusters", facts, [Table("Measures", head, rows)])
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def choose_k(
+    X: Any,
+    clusters: Sequence[int] = range(1, 11),
+    *,
+    learner: Any = None,
+    criterion: Literal["elbow", "silhouette", "bic"] = "silhouette",
+    silhouette_rows: int = 10_000,
+    random_state: int | None = 0,
+) -> KChoice:
+    """Fit a learner for several numbers of clusters, and measure each.
+
+    Parameters
+    ----------
+    X : array, frame or `scan(...)` of shape (n, d)
+    clusters : sequence of int, default=range(1, 11)
+        The numbers to try, each one above the one before.
+    learner : clustering learner with `n_clusters`, or mixture with `n_components`, optional
+        `KMeans(n_init=4)` by default.
+    criterion : {"elbow", "silhouette", "bic"}, default="silhouette"
+        What `k` and `model` of the result are chosen by; all three are there.
+    silhouette_rows : int, default=10_000
+        Silhouettes of more rows are taken over a random sample of this size.
+    random_state : int or None, default=0
+        The seed of the sample, and of the learner by default.
+
+    Returns
+    -------
+    KChoice
+
+    Notes
+    -----
+    The BIC of a learner without `bic(X)` is that of spherical Gaussians with one variance σ² = SSE / (n d)
+    and hard assignments: -2 [Σ_k n_k log(n_k / n) - n d / 2 (log(2πσ²) + 1)] + (k d + k) log n.
+
+    See Also
+    --------
+    lyceum.plot.elbow : the picture.
+    silhouette : of one clustering.
+
+    References
+    ----------
+    Pelleg, D. and Moore, A. W. (2000). X-means: extending k-means with efficient estimation of the number of
+    clusters. ICML.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from lyceum.cluster import choose_k
+    >>> X, _ = make_blobs(300, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    >>> found = choose_k(X, range(1, 7))
+    >>> found.elbow, found.by_silhouette, found.by_bic
+    (3, 3, 3)
+    """
+    numbers = np.asarray(list(clusters))
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise SettingError(
+            "clusters must be whole numbers to try, e.g. range(1, 11), but it has "
+            f"shape {numbers.shape} and type {numbers.dtype}: call choose_k(X, clusters, learner=...)"
+        )
+    if len(numbers) < 1 or (np.diff(numbers) <= 0).any() or numbers[0] < 1:
+        raise SettingError(f"clusters must be ascending numbers of at least 1, not {numbers.tolist()}")
+    if criterion not in ("elbow", "silhouette", "bic"):
+        raise SettingError(f"criterion must be 'elbow', 'silhouette' or 'bic', not {criterion!r}")
+    if criterion == "elbow" and len(numbers) < 3:
+        raise SettingError("an elbow needs at least three numbers of clusters")
+    learner = KMeans(n_init=4, random_state=random_state) if learner is None else learner
+    name = "n_clusters" if "n_clusters" in learner.get_params() else "n_components"
+    models: list[Any] = []
+    measures = []
+    for step, k in enumerate(numbers):
+        report("numbers of clusters", step, len(numbers))
+        _check_rows(models, numbers, k)
+        model = clone(learner).set_params(**{name: int(k)}).fit(X)
+        models.append(model)
+        measures.append(_measure(model, X, silhouette_rows, random_state))
+    sse, silhouettes, bic = np.array(measures).T
+    bends = np.full(len(numbers), np.nan)
+    if len(numbers) > 2:
+        bends[1:-1] = _second_differences(numbers, sse)
+    return KChoice(numbers, sse, bends, silhouettes, bic, models, criterion)
+
+
+def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
+    """Refuse to go on to more clusters than rows, in words of the caller."""
+    n = len(getattr(models[0], "labels_", ())) if models else 0
+    if 0 < n < k:
+        raise DataError(
+            f"clusters goes up to {numbers[-1]}, but there are {show_count(n, 'row')}: give "
+            f"clusters=range(1, {n + 1})"
+        )
+
+
+def _second_differences(k: np.ndarray, sse: np.ndarray) -> np.ndarray:
+    """How much slower the SSE falls after every inner number than before it, per cluster."""
+    slopes = np.diff(sse) / np.diff(k)
+    return np.diff(slopes)
+
+
+def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, float, float]:
+    """SSE, mean silhouette and BIC of one model."""
+    rows = model.rows_to_predict(X).gathered("choose_k", "KMeans with a number of your own").X
+    labels = getattr(model, "labels_", None)
+    labels = np.asarray(model.predict(X) if labels is None else labels)
+    cells = dense_cells(rows)
+    found = getattr(model, "inertia_", None)
+    sse = sums_of_squares(cells, labels).within if found is None else float(found)
+    some = np.arange(len(labels))
+    if len(labels) > most:
+        some = np.sort(np.random.default_rng(seed).choice(len(labels), most, replace=False))
+    mean = np.nan
+    if len(np.unique(labels[some][labels[some] >= 0])) > 1:
+        mean = silhouette(rows[some], labels[some], metric=getattr(model, "metric_", "euclidean")).mean
+    bic = float(model.bic(X)) if hasattr(model, "bic") else _spherical_bic(labels, sse, cells)
+    return sse, mean, bic
+
+
+def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
+    counts = np.unique(labels[labels >= 0], return_counts=True)[1]
+    n, k, d = counts.sum(), len(counts), cells.shape[1]
+    # below this, the squared distance of equal rows from their centre is rounding
+    rounding = (np.finfo(cells.dtype).eps * np.abs(cells).max(initial=0.0)) ** 2
+    variance = max(sse / (n * d), rounding, 1e-300)
+    likelihood = counts @ np.log(counts / n) - n * d / 2 * (np.log(2 * np.pi * variance) + 1)
+    return float(-2 * likelihood + (k * d + k) * np.log(n))

@@ -1,0 +1,391 @@
+"""How good a clustering is, by the rows alone: sums of squares, silhouettes, the proximity graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data import dense_cells, row_weights
+from lyceum._core.distances import Metric, check_finite, float_matrix, metric
+from lyceum.cluster.cluster_distances import distance_sums
+from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.report import Summary, Table, show_count
+
+__all__ = ["Proximity", "Silhouette", "SumsOfSquares", "proximity", "silhouette", "sums_of_squares"]
+
+
+@dataclass(frozen=True, slots=True)
+class SumsOfSquares:
+    """Sums of squares of a clustering: total = within + between.
+
+    Attributes
+    ----------
+    total : float
+        TSS, of all rows about their mean.
+    within : float
+        WSS or SSE, of the rows about the means of their clusters.
+    between : float
+        BSS, of the cluster means about the mean of all rows, times the clusters' weights.
+    clusters : array
+        The label of every cluster.
+    weights : array
+        The weight of every cluster.
+    within_clusters, between_clusters : array
+        The share of every cluster in `within` and `between`.
+
+    See Also
+    --------
+    sums_of_squares : Makes it.
+    Silhouette : A measure that compares clusters with their neighbours.
+    KMeans : Minimises `within`.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import sums_of_squares
+    >>> found = sums_of_squares([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.total, found.within, found.between
+    (104.0, 4.0, 100.0)
+    >>> found.within_clusters.tolist(), found.between_clusters.tolist()
+    ([2.0, 2.0], [50.0, 50.0])
+    """
+
+    total: float
+    within: float
+    between: float
+    clusters: np.ndarray
+    weights: np.ndarray
+    within_clusters: np.ndarray
+    between_clusters: np.ndarray
+
+    def as_dict(self) -> dict[str, Any]:
+        """The sums by name."""
+        return {"total": self.total, "within": self.within, "between": self.between}
+
+    def summary(self) -> Summary:
+        """The sums, and those of every cluster."""
+        rows = list(zip(self.clusters.tolist(), self.weights, self.within_clusters, self.between_clusters))
+        head = ("cluster", "weight", "within", "between")
+        return Summary("Sums of squares", self.as_dict(), [Table("Clusters", head, rows)])
+
+
+def sums_of_squares(X: Any, labels: Any, sample_weight: Any = None) -> SumsOfSquares:
+    """The total, within-cluster and between-cluster sums of squares.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    labels : array of shape (n,)
+        The cluster of every row; -1 is noise and is left out.
+    sample_weight : array of shape (n,), optional
+
+    Returns
+    -------
+    SumsOfSquares
+
+    Examples
+    --------
+    >>> from lyceum.cluster import sums_of_squares
+    >>> found = sums_of_squares([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.total, found.within, found.between
+    (104.0, 4.0, 100.0)
+
+    See Also
+    --------
+    silhouette : a measure that compares clusters with their neighbours.
+    """
+    X = np.asarray(dense_cells(X))
+    codes, names, w, weighted = _clusters(X, labels, sample_weight)
+    X = np.asarray(float_matrix(X[weighted], "sums of squares need"), dtype=np.float64)
+    if not np.isfinite(X).all():
+        raise MissingValuesError(
+            "sums of squares cannot take missing or infinite cells: fill them first, e.g. by "
+            "lyceum.prepare.FillMissing()"
+        )
+    X = X - X.mean(axis=0)  # an offset takes no digits
+    member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))
+    weights = np.bincount(codes, w, len(names))
+    means = (member @ X) / weights[:, None]
+    mean = weights @ means / weights.sum()
+    spread = w * ((X - means[codes]) ** 2).sum(axis=1)
+    within = np.bincount(codes, spread, len(names))
+    between = weights * ((means - mean) ** 2).sum(axis=1)
+    total = float(w @ ((X - mean) ** 2).sum(axis=1))
+    return SumsOfSquares(total, float(within.sum()), float(between.sum()), names, weights, within, between)
+
+
+@dataclass(frozen=True, slots=True)
+class Silhouette:
+    """Silhouettes of rows, clusters and a clustering, from -1 to 1.
+
+    Attributes
+    ----------
+    points : array of shape (n,)
+        (b - a) / max(a, b) of every row; NaN for noise.
+    labels : array of shape (n,)
+        The cluster of every row.
+    clusters : array
+        The label of every cluster.
+    weights : array
+        The weight of every cluster.
+    cluster_means : array
+        The mean silhouette of the rows of every cluster.
+    mean : float
+        The mean over all rows.
+    mean_of_clusters : float
+        The mean over the clusters, each counted once.
+
+    See Also
+    --------
+    silhouette : Makes it.
+    lyceum.plot.silhouette : The picture.
+    KChoice : Several numbers of clusters.
+
+    References
+    ----------
+    P. J. Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis",
+    Journal of Computational and Applied Mathematics 20, 1987.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import silhouette
+    >>> found = silhouette([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.points.round(3).tolist()  # of the first: a = 2, b = 11, 9 / 11
+    [0.818, 0.778, 0.778, 0.818]
+    >>> found.cluster_means.round(3).tolist(), round(found.mean, 3)
+    ([0.798, 0.798], 0.798)
+    """
+
+    points: np.ndarray
+    labels: np.ndarray
+    clusters: np.ndarray
+    weights: np.ndarray
+    cluster_means: np.ndarray
+    mean: float
+    mean_of_clusters: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The two means, and those of clusters."""
+        means = dict(zip(map(str, self.clusters.tolist()), self.cluster_means.tolist()))
+        return {"mean": self.mean, "mean_of_clusters": self.mean_of_clusters, "cluster_means": means}
+
+    def summary(self) -> Summary:
+        """The means, and the silhouette of every cluster."""
+        rows = list(zip(self.clusters.tolist(), self.weights, self.cluster_means))
+        facts = {"mean over rows": self.mean, "mean over clusters": self.mean_of_clusters}
+        return Summary("Silhouette", facts, [Table("Clusters", ("cluster", "weight", "silhouette"), rows)])
+
+
+def silhouette(
+    X: Any, labels: Any, *, metric: str | Metric = "euclidean", sample_weight: Any = None
+) -> Silhouette:
+    """Silhouettes: how much nearer every row is to its own cluster than to the next.
+
+    s = (b - a) / max(a, b), where a is the mean distance to the other rows of its cluster, and b the least
+    mean distance to the rows of another cluster; 0 for the only row of a cluster. Distances are added up as
+    they are computed, so that 100,000 rows need no more memory than the rows and their sums to every cluster.
+
+    Parameters
+    ----------
+    X : array, sparse array or Rows of shape (n, d)
+        The rows; or their distances (n, n) if metric="precomputed".
+    labels : array of shape (n,)
+        The cluster of every row, at least two; -1 is noise and is left out.
+    metric : str or Metric, default="euclidean"
+        A metric of `lyceum.distances`, its name, or "precomputed". Metrics that learn, such as Gower's, must
+        have been fitted.
+    sample_weight : array of shape (n,), optional
+        How often every row counts.
+
+    Returns
+    -------
+    Silhouette
+
+    Examples
+    --------
+    >>> from lyceum.cluster import silhouette
+    >>> found = silhouette([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.points.round(3).tolist(), round(found.mean, 3)
+    ([0.818, 0.778, 0.778, 0.818], 0.798)
+
+    See Also
+    --------
+    lyceum.plot.silhouette : the picture.
+    choose_k : the number of clusters of the largest mean silhouette, and other choices.
+
+    References
+    ----------
+    Rousseeuw, P. J. (1987). Silhouettes: a graphical aid to the interpretation and validation of cluster
+    analysis. Journal of Computational and Applied Mathematics 20.
+    """
+    X = _rows_of(X)
+    codes, names, w, weighted = _clusters(X, labels, sample_weight)
+    if len(names) < 2:
+        raise DataError(f"a silhouette compares clusters, but there is {len(names)}: at least 2 are needed")
+    sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
+    weights = np.bincount(codes, w, len(names))
+    rows = np.arange(len(codes))
+    own = sums[rows, codes]
+    a = np.divide(own, weights[codes] - 1.0, out=np.zeros(len(own)), where=weights[codes] > 1.0)
+    means = sums / weights
+    means[rows, codes] = np.inf
+    b = means.min(axis=1)
+    largest = np.maximum(a, b)
+    s = np.divide(b - a, largest, out=np.zeros(len(a)), where=(largest > 0) & (weights[codes] > 1.0))
+    points = np.full(len(np.asarray(labels)), np.nan)
+    points[weighted] = s
+    cluster_means = np.bincount(codes, w * s, len(names)) / weights
+    mean = float(w @ s / w.sum())
+    return Silhouette(
+        points, np.asarray(labels), names, weights, cluster_means, mean, float(cluster_means.mean())
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Proximity:
+    """Cohesion and separation in the graph whose edges are the proximities of all pairs of rows.
+
+    Attributes
+    ----------
+    clusters : array
+        The label of every cluster.
+    cohesion : array of shape (k,)
+        The sum of the edges within every cluster, each pair once.
+    separation : array of shape (k, k)
+        The sum of the edges between two clusters; zero on the diagonal.
+    total_cohesion, total_separation : float
+        The sums of all edges within clusters, and between clusters.
+
+    See Also
+    --------
+    proximity : Makes it.
+    Silhouette : Both as one number per row.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import proximity
+    >>> found = proximity([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.cohesion.tolist(), found.separation.tolist()  # 10 + 12 + 8 + 10
+    ([2.0, 2.0], [[0.0, 40.0], [40.0, 0.0]])
+    >>> found.total_cohesion, found.total_separation
+    (4.0, 40.0)
+    """
+
+    clusters: np.ndarray
+    cohesion: np.ndarray
+    separation: np.ndarray
+
+    @property
+    def total_cohesion(self) -> float:
+        """All edges within clusters."""
+        return float(self.cohesion.sum())
+
+    @property
+    def total_separation(self) -> float:
+        """All edges between clusters."""
+        return float(self.separation.sum() / 2)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The two totals, and the sums of every cluster."""
+        return {
+            "cohesion": self.total_cohesion,
+            "separation": self.total_separation,
+            "cohesion_of_clusters": self.cohesion.tolist(),
+            "separation_of_clusters": self.separation.sum(axis=1).tolist(),
+        }
+
+
+def proximity(
+    X: Any, labels: Any, *, metric: str | Metric = "euclidean", sample_weight: Any = None
+) -> Proximity:
+    """Cohesion and separation of clusters in the proximity graph.
+
+    With distances, good clusters have small cohesion and large separation; with similarities (precomputed)
+    it is the other way round.
+
+    Parameters
+    ----------
+    X : array, sparse array or Rows of shape (n, d)
+        The rows; or their distances or similarities (n, n) if metric="precomputed".
+    labels : array of shape (n,)
+        The cluster of every row; -1 is noise and is left out.
+    metric : str or Metric, default="euclidean"
+        A metric of `lyceum.distances`, its name, or "precomputed".
+    sample_weight : array of shape (n,), optional
+
+    Returns
+    -------
+    Proximity
+
+    Examples
+    --------
+    >>> from lyceum.cluster import proximity
+    >>> found = proximity([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> found.cohesion.tolist(), found.total_separation
+    ([2.0, 2.0], 40.0)
+
+    See Also
+    --------
+    silhouette : both as one number.
+    """
+    X = _rows_of(X)
+    codes, names, w, weighted = _clusters(X, labels, sample_weight)
+    sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
+    member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))
+    edges = member @ sums
+    if isinstance(metric, str) and metric == "precomputed":
+        own = np.bincount(codes, w**2 * np.asarray(X)[weighted, weighted], len(names))  # no edge to itself
+        edges = edges - np.diag(own)
+    cohesion = np.diag(edges) / 2
+    return Proximity(names, cohesion, edges - np.diag(np.diag(edges)))
+
+
+def _rows_of(X: Any) -> Any:
+    from lyceum._core.data import Rows
+
+    if isinstance(X, Rows):
+        return X.gathered("a measure of validity").X
+    return X if sparse.issparse(X) else np.asarray(X)
+
+
+def _clusters(X: Any, labels: Any, w: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Codes, labels of the clusters, weights and places of the rows that are not noise and have a weight."""
+    labels = np.asarray(labels)
+    if labels.shape != (X.shape[0],):
+        raise SettingError(f"labels has shape {labels.shape}, but X has {show_count(X.shape[0], 'row')}")
+    w = np.asarray(row_weights(w, len(labels)), dtype=np.float64)
+    if w.shape != labels.shape or not ((w >= 0) & np.isfinite(w)).all():
+        raise SettingError(
+            f"sample_weight must be {show_count(len(labels), 'number')} of at least 0, one per row, but it "
+            f"has shape {w.shape}" + (" and holds others" if w.shape == labels.shape else "")
+        )
+    keep = w > 0
+    if labels.dtype.kind in "if":
+        keep &= labels != -1
+    weighted = np.flatnonzero(keep)
+    if not len(weighted):
+        raise DataError("there is no row in any cluster: all are noise or have weight zero")
+    names, codes = np.unique(labels[weighted], return_inverse=True)
+    return codes, names, w[weighted], weighted
+
+
+def _sums_by_cluster(
+    X: Any, weighted: np.ndarray, codes: np.ndarray, w: np.ndarray, k: int, how: str | Metric
+) -> np.ndarray:
+    """The weighted sums of the distances of every row to the rows of every cluster."""
+    if isinstance(how, str) and how == "precomputed":
+        D = np.asarray(X, dtype=np.float64)
+        if D.ndim != 2 or D.shape[0] != D.shape[1]:
+            raise DataError(f"metric='precomputed' needs the distances of all pairs, not shape {D.shape}")
+        member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(k, len(w)))
+        return (member @ D[np.ix_(weighted, weighted)].T).T
+    chosen = metric(how)
+    rows = X[weighted] if len(weighted) < X.shape[0] else X
+    if not sparse.issparse(rows):
+        rows = float_matrix(rows, "a measure of validity needs")
+        check_finite(rows, f"the metric {chosen.name!r}", chosen.takes_missing, "the metric 'gower'")
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(k + 1))
+    return distance_sums(rows, rows[order], w[order], starts, chosen)

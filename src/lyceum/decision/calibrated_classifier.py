@@ -1,0 +1,216 @@
+"""A classifier whose posteriors are calibrated on rows that it was not fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Classifier, guard_public_methods, target_of, unchanged_on_failure
+from lyceum._core.data import Rows
+from lyceum._core.statistics import given_splits
+from lyceum.decision.estimator_columns import inherit_columns, summary_title
+from lyceum.decision.posterior_map import CALIBRATIONS, PosteriorMap
+from lyceum.decision.risk import check_target
+from lyceum.errors import DataError
+from lyceum.report import Summary
+
+__all__ = ["CalibratedClassifier"]
+
+
+def _can_explain(self: Any) -> bool:
+    return hasattr(getattr(self, "estimator_", self.estimator), "explain")
+
+
+@guard_public_methods
+class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
+    """Any classifier with its posteriors calibrated by a map learned from its out-of-fold posteriors.
+
+    One estimator is fitted on all rows; the map is learned from posteriors of rows that a clone of it was not
+    fitted on.
+
+    Parameters
+    ----------
+    estimator : classifier with `predict_proba`
+        It is cloned and fitted.
+    method : {"temperature", "sigmoid", "isotonic"} or PosteriorMap, default="sigmoid"
+        How posteriors are calibrated; a map that was learned before is taken as it is.
+    cv : int, splitter, or splits, default=5
+        The folds from which the map is learned; a number makes stratified ones, drawn by the seed.
+    random_state : int, default=None
+        The seed of the folds.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels.
+    estimator_ : classifier
+        The fitted estimator.
+    map_ : PosteriorMap
+        The map that its posteriors go through.
+    n_features_in_ : int
+        The number of columns, if the estimator knows it.
+    feature_names_in_ : array of str
+        Their names, if the estimator knows them.
+
+    See Also
+    --------
+    PosteriorMap : The map by itself.
+    MinimumRiskClassifier : Decisions from posteriors.
+
+    References
+    ----------
+    A. Niculescu-Mizil and R. Caruana, "Predicting good probabilities with supervised learning", ICML 2005.
+
+    Examples
+    --------
+    >>> from lyceum import datasets, scan
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.evaluate import log_loss
+    >>> rows = scan(datasets.path("german_credit"), target="class")
+    >>> plain, calibrated = NaiveBayes().fit(rows), CalibratedClassifier(NaiveBayes()).fit(rows)
+    >>> y = rows.coded_y
+    >>> log_loss(y, calibrated.predict_proba(rows)) < log_loss(y, plain.predict_proba(rows))
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict_proba"])],
+        "method": [StrOptions(set(CALIBRATIONS)), PosteriorMap],
+        "cv": ["cv_object"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        method: Any = "sigmoid",
+        *,
+        cv: Any = 5,
+        random_state: int | np.random.RandomState | None = None,
+    ):
+        self.estimator = estimator
+        self.method = method
+        self.cv = cv
+        self.random_state = random_state
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (PosteriorMap,)
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn the map from out-of-fold posteriors, and fit the estimator on all rows.
+
+        Parameters
+        ----------
+        X : array, frame, or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)}
+        y = y if isinstance(X, Rows) else check_target(y, self)
+        with unchanged_on_failure(self):
+            if isinstance(self.method, PosteriorMap):
+                self.map_ = self.method
+            else:
+                self.map_ = self._learn_map(X, y, weights)
+            self.estimator_ = clone(self.estimator).fit(X, y, **weights)
+            self.classes_ = np.asarray(self.estimator_.classes_)
+            inherit_columns(self, self.estimator_, schema=True)
+        return self
+
+    def _learn_map(self, X: Any, y: Any, weights: dict[str, np.ndarray]) -> PosteriorMap:
+        codes, take = _encode(X, y)
+        w = X.sample_weight if isinstance(X, Rows) else weights.get("sample_weight")
+        K = int(codes.max()) + 1
+        proba, tested = np.zeros((len(codes), K)), np.zeros(len(codes), dtype=bool)
+        for train, test in self._splits(codes):
+            part = {name: values[train] for name, values in weights.items()}
+            truth = None if y is None else np.asarray(y)[train]
+            fitted = clone(self.estimator).fit(take(train), truth, **part)
+            proba[np.ix_(test, _known_columns(fitted, X, y, K))] = fitted.predict_proba(take(test))
+            tested[test] = True
+        return PosteriorMap.fit(
+            str(self.method), codes[tested], proba[tested], None if w is None else np.asarray(w)[tested]
+        )
+
+    def _splits(self, codes: np.ndarray) -> Any:
+        """Training and test rows of every fold, no more folds than the rarest class has rows."""
+        from sklearn.model_selection import StratifiedKFold  # takes long to import
+
+        if not isinstance(self.cv, Integral):
+            return given_splits(self.cv, len(codes), codes, classifier=True)
+        counts = np.bincount(codes)
+        if counts.max() < 2:
+            raise DataError(
+                f"no class has two rows (n_samples={len(codes)}), so none can be learned and left out: give "
+                "more rows, or method=PosteriorMap(...), which is known already"
+            )
+        n_folds = max(2, min(int(self.cv), int(counts[counts > 0].min())))
+        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(codes, codes)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The calibrated posteriors."""
+        check_is_fitted(self)
+        return self.map_(np.asarray(self.estimator_.predict_proba(X)))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithms of the posteriors."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def summary(self) -> Summary:
+        """How posteriors are calibrated."""
+        check_is_fitted(self)
+        facts = {"estimator": repr(self.estimator), "map": self.map_.method}
+        return Summary(summary_title(self, self.estimator_), facts)
+
+    @available_if(_can_explain)
+    def explain(self, X: Any) -> Any:
+        """Why the estimator gives its posteriors, before the calibration."""
+        check_is_fitted(self)
+        return self.estimator_.explain(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        if inner.classifier_tags:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags
+
+
+def _encode(X: Any, y: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
+    """The codes of the classes, and a function that takes rows."""
+    if isinstance(X, Rows):
+        target_of(X)  # refuses rows without a target, and missing ones
+        codes = np.asarray(X.coded_y)
+        if codes.dtype.kind == "f":
+            raise DataError("the target holds numbers: declare classes, scan(..., task='classification')")
+        if not len(codes):
+            raise DataError("there are no rows (0 samples): CalibratedClassifier needs some of every class")
+        return codes, X.take
+    if y is None:
+        raise DataError("give y, the classes of the rows")
+    return np.unique(np.asarray(y), return_inverse=True)[1], partial(_safe_indexing, X)
+
+
+def _known_columns(fitted: Any, X: Any, y: Any, K: int) -> np.ndarray:
+    """The columns of the classes that a fold's estimator knows."""
+    if len(fitted.classes_) == K:
+        return np.arange(K)
+    known: Any = X.schema.target.categories if isinstance(X, Rows) else np.unique(np.asarray(y))  # type: ignore[union-attr]
+    return np.asarray(np.searchsorted(known, fitted.classes_))

@@ -1,0 +1,1 @@
+"""Rows on fewer axes: PCA, SVD, scaling, discriminants."""

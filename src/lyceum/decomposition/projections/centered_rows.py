@@ -1,0 +1,43 @@
+"""The scatter of few rows of many columns, stored as the centred rows until a matrix is smaller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lyceum._core.data import Block
+from lyceum._core.statistics import RowScatter, Scatter
+
+__all__ = ["CenteredRows", "scatter_or_rows"]
+
+_WIDE = 256  # narrower scatter matrices are always cheap
+
+
+@dataclass(frozen=True, slots=True)
+class CenteredRows(RowScatter):
+    """A `RowScatter` without a target that is used while it has fewer than d / 2 rows; then a `Scatter`."""
+
+    @property
+    def scatter(self) -> np.ndarray:
+        """The (d, d) scatter matrix."""
+        return self.rows.T @ self.rows
+
+    @property
+    def as_scatter(self) -> Scatter:
+        """The same statistic with the (d, d) matrix."""
+        return Scatter(self.n_rows, self.weight, self.mean, self.scatter, 0)
+
+    def merge(self, other: CenteredRows | Scatter) -> CenteredRows | Scatter:  # type: ignore[override]
+        if isinstance(other, Scatter) or not _is_thin(len(self.rows) + len(other.rows), len(self.mean)):
+            return self.as_scatter.merge(other)  # type: ignore[arg-type]
+        return RowScatter.merge(self, other)  # type: ignore[return-value]
+
+
+def scatter_or_rows(block: Block) -> CenteredRows | Scatter:
+    """The centred rows if they are few for their columns, else the scatter matrix; the two can be merged."""
+    return CenteredRows.of(block) if _is_thin(len(block), block.X.shape[1]) else Scatter.of(block)
+
+
+def _is_thin(n_rows: int, n_columns: int) -> bool:
+    return n_columns > _WIDE and 2 * n_rows < n_columns

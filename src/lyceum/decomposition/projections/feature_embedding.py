@@ -1,0 +1,186 @@
+"""Coordinates of rows from their inner products: for more columns than rows."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns, finite_sums
+from lyceum._core.data import Block
+from lyceum._core.statistics import Moments
+from lyceum.decomposition.projections.centered_rows import CenteredRows
+from lyceum.decomposition.projections.spectrum import with_signs
+from lyceum.errors import SettingError
+from lyceum.report import Summary, Table
+
+__all__ = ["FeatureEmbedding"]
+
+
+class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
+    """Coordinates of the rows from the eigenvectors of X Xᵀ, an N × N matrix for any number of columns.
+
+    With the rows R centred and R Rᵀ u = λ u, row i has the coordinates sqrt(λ_k) u_ki, whose inner products
+    are those of the rows; of all coordinates in k dimensions they keep the inner products best. They are the
+    scores of PCA, found without a d × d matrix: 50 spectra of 100,000 channels need a 50 × 50 matrix. A new
+    row has the coordinates uᵀ R (x - m) / sqrt(λ).
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        How many coordinates to keep; None keeps all that vary, at most N - 1.
+    center : bool, default=True
+        Whether the columns are centred first.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n_samples, n_components_)
+        The coordinates of the rows of `fit`.
+    eigenvalues_ : array of shape (n_components_,)
+        λ.
+    kept_ratio_ : float
+        The proportion of Σ λ that is kept.
+    components_ : array of shape (n_components_, n_columns)
+        Rᵀ u / sqrt(λ), the direction of every coordinate, in design columns.
+    mean_ : array of shape (n_columns,)
+        The mean m that is subtracted (0 without centring).
+    n_components_ : int
+        The number of coordinates.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    PCA : for any number of rows, in one pass.
+    ClassicalMDS : from distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.decomposition import FeatureEmbedding
+    >>> X = np.random.default_rng(0).normal(size=(5, 1000))
+    >>> embedding = FeatureEmbedding().fit(X)
+    >>> embedding.embedding_.shape
+    (5, 4)
+    >>> bool(np.allclose(embedding.transform(X), embedding.embedding_))
+    True
+    """
+
+    _coding = "one_of_c"
+    _reads_rows = "in memory"
+    _needs_scaling = True
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "center": ["boolean"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        center: bool = True,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_components = n_components
+        self.center = center
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None):
+        """Find the coordinates.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        """
+        rows = self._rows(X)
+        block = rows.gathered(type(self).__name__, "PCA").without_zero_weights()
+        finite_sums(Moments.of(block))
+        n = len(block)
+        if self.n_components is not None and self.n_components > n:
+            raise SettingError(f"n_components={self.n_components} must be between 1 and n_samples={n}")
+        centered = CenteredRows.of(Block(block.X, None, None, 0, block.schema))
+        R = centered.rows if self.center else np.asarray(block.dense, dtype=np.float64)
+        values, U = linalg.eigh(R @ R.T)
+        values, U = values[::-1], U[:, ::-1]
+        total = float(values.sum())
+        rank = max(
+            1,
+            int((values > max(R.shape) * np.finfo(float).eps * max(values[0], 0.0)).sum())
+            if total > 0
+            else 1,
+        )
+        k = rank if self.n_components is None else min(int(self.n_components), rank)
+        root = np.sqrt(np.maximum(values[:k], 0.0))
+        directions = np.divide(
+            U[:, :k].T @ R, root[:, None], out=np.zeros((k, R.shape[1])), where=root[:, None] > 0
+        )
+        self.components_ = with_signs(directions)
+        self.embedding_ = R @ self.components_.T
+        self.eigenvalues_ = np.maximum(values[:k], 0.0)
+        self.kept_ratio_ = float(self.eigenvalues_.sum() / total) if total > 0 else 1.0
+        self.mean_ = centered.mean if self.center else np.zeros(R.shape[1])
+        self.n_components_ = k
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """The coordinates of the rows.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        array of shape (n_samples, n_components_)
+        """
+        return self.fit(X).transform(X)
+
+    def transform(self, X: Any) -> Any:
+        """The coordinates of rows, uᵀ R (x - m) / sqrt(λ).
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array, frame or rows, as X is, of shape (n_samples, n_components_)
+        """
+        return self._in_new_columns(self._scores, X)
+
+    def _scores(self, block: Block) -> np.ndarray:
+        return ((block.X - self.mean_) @ self.components_.T).astype(block.X.dtype, copy=False)
+
+    def summary(self) -> Summary:
+        """The eigenvalues, and what is kept."""
+        check_is_fitted(self)
+        facts = {
+            "rows": len(self.embedding_),
+            "columns": len(self.mean_),
+            "coordinates": self.n_components_,
+            "proportion kept": self.kept_ratio_,
+        }
+        rows = list(enumerate(self.eigenvalues_, start=1))
+        return Summary(self._title(), facts, [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        k, d = self.n_components_, len(self.design_names)
+        return {"components_": (k, d), "mean_": (d,), "eigenvalues_": (k,)}
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_

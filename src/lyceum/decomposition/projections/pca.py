@@ -1,0 +1,387 @@
+"""Principal component analysis from one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
+from lyceum._core.data import Block
+from lyceum._core.statistics import Scatter
+from lyceum.decomposition.components import Components
+from lyceum.decomposition.projections.centered_rows import CenteredRows, scatter_or_rows
+from lyceum.decomposition.projections.pca_rows import (
+    log_likelihood_of,
+    pca_scores,
+    remaining_scatter,
+    score_parts,
+    squared_residuals,
+)
+from lyceum.decomposition.projections.spectrum import (
+    Spectrum,
+    freedom_of,
+    randomized_spectrum,
+    rows_spectrum,
+    scatter_spectrum,
+    with_signs,
+)
+from lyceum.errors import SettingError
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["PCA"]
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearner):
+    """Principal component analysis: orthogonal directions of largest variance.
+
+    The components are the unit vectors v_1, v_2, ... of
+
+        S v = λ v,    S = Σ_i w_i (x_i - m)(x_i - m)ᵀ / (N - 1),    λ_1 >= λ_2 >= ...
+
+    with m the mean and N the total weight: a row of weight 2 counts as two rows. S is merged block by block,
+    so that streamed rows give the result of one `fit` on all of them. While there are fewer than d / 2 rows
+    of d columns, the centred rows R themselves are kept, and v = Rᵀu comes from the eigenvectors u of the
+    small matrix R Rᵀ: 50 rows of 20,000 columns never become a 20,000 × 20,000 matrix. The largest loading
+    of every component is positive.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        How many components to keep. An integer: that many, those without variance included, at most as many
+        as rows or columns. A number between 0 and 1: the fewest that explain more than this proportion of the
+        variance. None: all, min(rows, columns).
+    svd_solver : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
+        "covariance_eigh" (and "auto"): eigenvectors of S, in one pass. "full": singular vectors of the rows,
+        held in memory, which keep the digits of very small variances. "randomized": subspace iteration from
+        random directions, a few passes and no d × d matrix, for a few components of many columns.
+    whiten : bool, default=False
+        Whether to scale the scores to variance 1. Components without variance give zeros.
+    n_passes : int, default=4
+        The passes over the rows of the "randomized" solver; more give more exact directions.
+    random_state : int, RandomState or None, default=None
+        The seed of the "randomized" solver.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components_, n_columns)
+        The components in design columns (categories expanded), as are the other attributes.
+    explained_variance_ : array of shape (n_components_,)
+        The variance λ of every component kept.
+    explained_variance_ratio_ : array of shape (n_components_,)
+        Its proportion of the total variance.
+    singular_values_ : array of shape (n_components_,)
+        The singular values of the centred and weighted rows, sqrt((N - 1) λ).
+    mean_ : array of shape (n_columns,)
+        The mean m.
+    noise_variance_ : float
+        The mean variance of the directions left out: σ² of probabilistic PCA.
+    n_components_ : int
+        The number of components kept.
+    reconstruction_error_ : float
+        The mean squared distance of the rows of `fit` from their reconstructions.
+    statistic_ : Scatter or CenteredRows
+        The merged statistic, which `partial_fit` adds to.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    lyceum.cluster.KMeans : groups instead of directions.
+    lyceum.density.GaussianDensity : the Gaussian of all columns.
+
+    References
+    ----------
+    Tipping, M. E. and Bishop, C. M. (1999). Probabilistic principal component analysis. Journal of the Royal
+    Statistical Society B 61(3).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.decomposition import PCA
+    >>> X = np.array([[-1.0, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> pca = PCA(0.95).fit(X)
+    >>> pca.n_components_, pca.explained_variance_ratio_.round(3).tolist()
+    (1, [0.992])
+    >>> pca.inverse_transform(pca.transform(X[:1])).round(2).tolist()
+    [[-1.16, -0.75]]
+    """
+
+    _coding = "one_of_c"
+    _takes_sparse = True
+    _needs_scaling = True
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            None,
+        ],
+        "svd_solver": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],
+        "whiten": ["boolean"],
+        "n_passes": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        n_components: float | None = None,
+        *,
+        svd_solver: str = "auto",
+        whiten: bool = False,
+        n_passes: int = 4,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_components = n_components
+        self.svd_solver = svd_solver
+        self.whiten = whiten
+        self.n_passes = n_passes
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def _statistic(self) -> Callable[[Block], Scatter | CenteredRows]:
+        return scatter_or_rows
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows of X: one pass, or those of the solver.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts.
+        """
+        rows = self._rows(X, None, sample_weight)
+        if self.svd_solver in ("auto", "covariance_eigh"):
+            self.statistic_ = rows.reduce(self._statistic())
+            self._check_number(self._max_components(self.statistic_))
+            self._finish(self.statistic_)
+            return self
+        if self.svd_solver == "full":
+            block = rows.gathered(type(self).__name__, "svd_solver='covariance_eigh'")
+            self.statistic_, spectrum = rows_spectrum(block)
+        else:
+            if self._n_requested is None:
+                raise SettingError("svd_solver='randomized' needs a number of components: set n_components")
+            random = check_random_state(self.random_state)
+            found = randomized_spectrum(rows, self._n_requested, int(self.n_passes), random)
+            self.statistic_, spectrum = found
+        self._check_number(self._max_components(self.statistic_))
+        self._finish_spectrum(self.statistic_, spectrum)
+        return self
+
+    def _finish(self, statistic: Scatter | CenteredRows) -> None:
+        self._check_number(len(statistic.mean))
+        self._finish_spectrum(statistic, scatter_spectrum(statistic, self._n_requested))
+
+    def _check_number(self, most: int) -> None:
+        if self._n_requested is not None and self._n_requested > most:
+            raise SettingError(
+                f"n_components={self._n_requested} must be between 1 and min(n_samples, n_features)={most}"
+            )
+
+    @staticmethod
+    def _max_components(statistic: Scatter | CenteredRows) -> int:
+        """min(rows, columns); a row of weight 2 counts as two."""
+        return max(1, min(max(statistic.n_rows, int(statistic.weight)), len(statistic.mean)))
+
+    def _finish_spectrum(self, statistic: Scatter | CenteredRows, spectrum: Spectrum) -> None:
+        d, (total, values, vectors) = len(statistic.mean), spectrum
+        values = np.append(values, np.zeros(max(0, self._max_components(statistic) - len(values))))
+        k = self._n_kept(values, total, self._max_components(statistic))
+        self.components_ = with_signs(vectors(k))
+        freedom = freedom_of(statistic, total)
+        left = max(total - float(values[:k].sum()), 0.0)
+        self.reconstruction_error_ = left / statistic.weight if statistic.weight else 0.0
+        self.mean_ = statistic.mean
+        self.n_components_ = k
+        self.singular_values_ = np.sqrt(values[:k])
+        self.explained_variance_ = values[:k] / freedom
+        self.explained_variance_ratio_ = values[:k] / total if total else np.zeros(k)
+        self.noise_variance_ = remaining_scatter(total, values[:k], d) / freedom
+
+    @property
+    def _n_requested(self) -> int | None:
+        """The number of components, if it is a parameter."""
+        return int(self.n_components) if isinstance(self.n_components, int | np.integer) else None
+
+    def _n_kept(self, values: np.ndarray, total: float, most: int) -> int:
+        if self._n_requested is not None:
+            return self._n_requested
+        if self.n_components is None:
+            return most
+        rank = max(1, int(np.count_nonzero(values)))
+        if not total:
+            return rank
+        explained = np.cumsum(values) / total
+        return min(int(np.searchsorted(explained, self.n_components, side="right")) + 1, rank)
+
+    # -- use ------------------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Any:
+        """The scores: the rows in the coordinates of the components, V (x - m), whitened if `whiten` is set.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array, frame or rows, as X is, of shape (n_samples, n_components_)
+        """
+        return self._in_new_columns(partial(pca_scores, self), X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The rows reconstructed from scores, m + Vᵀ z, in design columns.
+
+        Parameters
+        ----------
+        X : array or Dask array of shape (n_samples, n_components_)
+            Scores, as `transform` gives them.
+
+        Returns
+        -------
+        array of shape (n_samples, n_columns)
+        """
+        return (self._given_scores(X) * self._scale) @ self.components_ + self.mean_
+
+    def reconstruct(self, X: Any) -> Any:
+        """The rows as the components give them back, `inverse_transform(transform(X))`.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_columns)
+        """
+        return self.inverse_transform(self._apply(partial(pca_scores, self), X))
+
+    def reconstruction_error(self, X: Any) -> Any:
+        """The squared distance of every row from its reconstruction, |x - x̂|².
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(partial(squared_residuals, self), X)
+
+    @property
+    def _scale(self) -> np.ndarray:
+        """One unit of every score in units of the data."""
+        return np.sqrt(self.explained_variance_) if self.whiten else np.ones(self.n_components_)
+
+    def get_covariance(self) -> np.ndarray:
+        """The covariance of the probabilistic model, Vᵀ diag(λ - σ²) V + σ² I.
+
+        Returns
+        -------
+        array of shape (n_columns, n_columns)
+        """
+        check_is_fitted(self)
+        excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
+        return (self.components_.T * excess) @ self.components_ + self.noise_variance_ * np.eye(
+            len(self.mean_)
+        )
+
+    def score_samples(self, X: Any) -> Any:
+        """The log-likelihood of every row under the probabilistic model, a Gaussian with `get_covariance()`.
+
+        Where the covariance is singular it is the density on the subspace of positive variance, and -inf
+        elsewhere.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(partial(log_likelihood_of, self), X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-likelihood of the rows.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        return float(np.mean(np.asarray(self.score_samples(X))))
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The variance that every component explains, alone and cumulative, and the loadings."""
+        check_is_fitted(self)
+        ratio = self.explained_variance_ratio_
+        facts = {
+            "columns": len(self.mean_),
+            "components": self.n_components_,
+            "variance explained": float(ratio.sum()),
+            "weight of the rows": self.statistic_.weight,
+            "noise variance": self.noise_variance_,
+        }
+        names = [f"pc{k + 1}" for k in range(self.n_components_)]
+        variance = list(zip(names, self.explained_variance_, ratio, np.cumsum(ratio)))
+        head = ("component", "variance", "proportion", "cumulative")
+        loadings = [(name, *column) for name, column in zip(self.design_names, self.components_.T)]
+        tables = [Table("Variance", head, variance), Table("Loadings", ("column", *names), loadings)]
+        return Summary(self._title(), facts, tables)
+
+    def explain(self, X: Any, component: int = 0) -> Explanation:
+        """What every column adds to the score on one component: (x_j - m_j) v_j, whitened if `whiten` is set.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        component : int, default=0
+            The number of the component, from 0.
+
+        Returns
+        -------
+        Explanation
+        """
+        self._check_component(component)
+        return self._explain(X, partial(score_parts, self, component), f"score on pc{component + 1}")
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), CenteredRows)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        k, d = self.n_components_, len(self.design_names)
+        return {"components_": (k, d), "mean_": (d,), "explained_variance_": (k,)}
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_

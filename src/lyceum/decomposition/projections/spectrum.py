@@ -1,0 +1,152 @@
+"""Eigenvectors of a scatter matrix: from the matrix, from the rows, or by random projections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from lyceum._core.data import Block, Rows
+from lyceum._core.statistics import Moments, Scatter
+from lyceum.decomposition.projections.centered_rows import CenteredRows
+from lyceum.errors import DataError
+
+__all__ = ["Spectrum", "freedom_of", "randomized_spectrum", "rows_spectrum", "scatter_spectrum", "with_signs"]
+
+Vectors = Callable[[int], np.ndarray]  # the first k eigenvectors, as rows
+_OVERSAMPLED = 10
+
+
+class Spectrum(NamedTuple):
+    """The trace of the scatter, its largest eigenvalues (rounding errors set to 0), and their vectors."""
+
+    total: float
+    values: np.ndarray
+    vectors: Vectors
+
+
+def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spectrum:
+    """From a statistic: of the scatter matrix itself, or of R Rᵀ for few rows R of many columns."""
+    if isinstance(statistic, CenteredRows):
+        product = statistic.rows @ statistic.rows.T
+    else:
+        product = statistic.xx
+    total, n, d = float(np.trace(product)), len(product), len(statistic.mean)
+    first = 0 if most is None else max(0, n - most)
+    values, columns = linalg.eigh(product, subset_by_index=(first, n - 1), check_finite=False)
+    values, rows = values[::-1], columns.T[::-1]
+    values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
+    if isinstance(statistic, CenteredRows):
+        values = np.append(values, np.zeros(max(0, (most or 1) - n)))
+        return Spectrum(total, values, partial(_dual_vectors, statistic.rows, rows))
+    return Spectrum(total, values, partial(_with_rest, rows, int(np.count_nonzero(values))))
+
+
+def _with_rest(V: np.ndarray, rank: int, k: int) -> np.ndarray:
+    """The first k vectors; those without variance do not depend on the rounding of the others."""
+    return V[:k] if k <= rank else _fill(V[:rank], k)
+
+
+def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
+    """Eigenvectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal, filled up to k by other directions."""
+    V = U[:k] @ factor
+    lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
+    rank = np.count_nonzero(lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0))
+    return _fill(V[:rank] / lengths[:rank, None], k)
+
+
+def _fill(V: np.ndarray, k: int) -> np.ndarray:
+    """Orthonormal rows, k of them: those of V, and others at right angles to them."""
+    V = V[:k]
+    if len(V) < k:
+        V = np.vstack([V, np.random.default_rng(0).standard_normal((k - len(V), V.shape[1]))])
+    return linalg.qr(V.T, mode="economic", check_finite=False)[0].T
+
+
+def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spectrum]:
+    """From the singular values of the (centred) rows: exact where eigenvalues of the scatter lose digits."""
+    found = CenteredRows.of(block)
+    factor = found.rows
+    if not center:
+        X, w = np.asarray(block.dense, dtype=np.float64), block.weights
+        factor = np.sqrt(w[w > 0])[:, None] * X[w > 0]
+    _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
+    limit = max(factor.shape) * np.finfo(float).eps * singular.max(initial=0.0)
+    singular = np.where(singular > limit, singular, 0.0)
+    compact = CenteredRows(found.n_rows, found.weight, found.mean, singular[:, None] * V, 0)
+    values = np.append(singular**2, np.zeros(max(0, factor.shape[1] - len(singular))))
+    return compact, Spectrum(float((singular**2).sum()), values, partial(_fill, V))
+
+
+# -- random projections ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedScatter:
+    """S Q for a thin matrix Q: the scatter matrix itself is never made."""
+
+    product: np.ndarray  # (d, l)
+
+    @classmethod
+    def of(cls, block: Block, Q: np.ndarray, center: np.ndarray) -> ProjectedScatter:
+        scores = np.asarray(block.X @ Q) - center @ Q
+        if block.w is not None:
+            scores *= block.w[:, None]
+        product = np.asarray(block.X.T @ scores, dtype=np.float64)
+        return cls(product - np.outer(center, scores.sum(axis=0)))
+
+    def merge(self, other: ProjectedScatter) -> ProjectedScatter:
+        """The product over the rows of both."""
+        return ProjectedScatter(self.product + other.product)
+
+
+def randomized_spectrum(
+    rows: Rows, k: int, passes: int, random: np.random.RandomState, center: bool = True
+) -> tuple[CenteredRows, Spectrum]:
+    """The first k eigenvectors by subspace iteration from a random start, one pass over the rows per product.
+
+    Halko, Martinsson and Tropp (2011), algorithms 4.4 and 5.3, with products by the scatter matrix S = XᵀX.
+    """
+    moments: Moments = rows.reduce(Moments.of)
+    mean = np.where(moments.weight > 0, moments.mean, 0.0)
+    about = mean if center else np.zeros_like(mean)
+    squares = moments.scatter + moments.weight * (mean - about) ** 2
+    d = len(mean)
+    Q = random.standard_normal((d, min(d, k + _OVERSAMPLED)))
+    for _ in range(passes + 1):
+        Q = linalg.qr(Q, mode="economic", check_finite=False)[0]
+        product = rows.reduce(partial(ProjectedScatter.of, Q=Q, center=about)).product
+        Q, before = product, Q
+    values, U = linalg.eigh(before.T @ product)
+    values, V = np.maximum(values[::-1], 0.0), (before @ U[:, ::-1]).T
+    weight = float(moments.weight.max(initial=0.0))
+    kept = min(k, len(values))
+    factor = np.sqrt(values[:kept])[:, None] * V[:kept]
+    compact = CenteredRows(moments.n_rows, weight, mean, factor, 0)
+    return compact, Spectrum(float(squares.sum()), values[:kept], partial(_fill, V))
+
+
+# -- what follows from it ----------------------------------------------------------------------------------
+
+
+def freedom_of(statistic: Any, total: float) -> float:
+    """N - 1, by which a scatter is divided."""
+    if statistic.weight > 1:
+        return statistic.weight - 1
+    if total:
+        raise DataError(
+            f"the weights sum to {statistic.weight:.3g}, but the variance divides by their sum less 1: "
+            "scale sample_weight to count rows"
+        )
+    return 1.0  # one row: no variance
+
+
+def with_signs(vectors: np.ndarray) -> np.ndarray:
+    """Every vector with the sign that makes its largest entry (the first of equal ones) positive."""
+    largest = np.argmax(np.abs(vectors), axis=1)
+    signs = np.where(vectors[np.arange(len(vectors)), largest] < 0, -1.0, 1.0)
+    return np.ascontiguousarray(vectors * signs[:, None])

@@ -1,0 +1,252 @@
+"""The singular value decomposition as the best factorisation of a given rank."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
+from lyceum._core.data import Block, Rows
+from lyceum._core.statistics import Scatter
+from lyceum.decomposition.components import Components
+from lyceum.decomposition.projections.centered_rows import CenteredRows, scatter_or_rows
+from lyceum.decomposition.projections.spectrum import (
+    Spectrum,
+    randomized_spectrum,
+    rows_spectrum,
+    scatter_spectrum,
+    with_signs,
+)
+from lyceum.errors import SettingError
+from lyceum.report import Summary, Table
+
+__all__ = ["SVD"]
+
+
+class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
+    """Rank-r factorisation of the rows, X ≈ U diag(s) Vᵀ, by the singular value decomposition.
+
+    Of all matrices of rank r, U diag(s) Vᵀ has the least squared error (Eckart and Young 1936),
+
+        |X - U diag(s) Vᵀ|² = Σ_{j > r} s_j².
+
+    Rows are not centred: with centred columns it is PCA. V and s come from the eigenvectors of XᵀX, in one
+    pass over the rows; `transform` gives U diag(s) = X V. A row of weight w counts as w rows.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        The rank r, at most as many as rows or columns.
+    svd_solver : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
+        "covariance_eigh" (and "auto"): eigenvectors of XᵀX, in one pass. "full": of the rows, held in memory,
+        which keeps the digits of very small singular values. "randomized": a few passes from random
+        directions, without a d × d matrix.
+    n_passes : int, default=4
+        The passes over the rows of the "randomized" solver.
+    random_state : int, RandomState or None, default=None
+        The seed of the "randomized" solver.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_columns)
+        Vᵀ, in design columns; the largest entry of every row is positive.
+    singular_values_ : array of shape (n_components,)
+        s.
+    error_ : float
+        The Frobenius norm of what is left, sqrt(Σ_{j > r} s_j²).
+    relative_error_ : float
+        The same divided by the norm of X.
+    explained_variance_ratio_ : array of shape (n_components,)
+        s_j² as a proportion of the squares of all cells.
+    n_components_ : int
+        The rank.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    PCA : with centred columns.
+    FeatureEmbedding : from the rows' inner products, for more columns than rows.
+
+    References
+    ----------
+    Eckart, C. and Young, G. (1936). The approximation of one matrix by another of lower rank.
+    Psychometrika 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.decomposition import SVD
+    >>> X = np.array([[3.0, 0], [0, 4], [0, 0]])
+    >>> svd = SVD(1).fit(X)
+    >>> svd.singular_values_.tolist(), svd.error_
+    ([4.0], 3.0)
+    >>> svd.reconstruct(X).round(6).tolist()
+    [[0.0, 0.0], [0.0, 4.0], [0.0, 0.0]]
+    """
+
+    _coding = "one_of_c"
+    _takes_sparse = True
+    _reads_rows = "one pass"
+    _needs_scaling = True
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "svd_solver": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],
+        "n_passes": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        svd_solver: str = "auto",
+        n_passes: int = 4,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_components = n_components
+        self.svd_solver = svd_solver
+        self.n_passes = n_passes
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Find the singular values and vectors.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts.
+        """
+        rows = self._rows(X, None, sample_weight)
+        statistic, spectrum = self._find_spectrum(rows)
+        k, d = int(self.n_components), len(statistic.mean)
+        most = max(1, min(max(statistic.n_rows, int(statistic.weight)), d))
+        if k > most:
+            raise SettingError(f"n_components={k} must be between 1 and min(n_samples, n_features)={most}")
+        self.components_ = with_signs(spectrum.vectors(k))
+        values = np.append(spectrum.values, np.zeros(max(0, k - len(spectrum.values))))[:k]
+        left = spectrum.total - float(values.sum())
+        left = left if left > d * np.finfo(float).eps * spectrum.total else 0.0
+        self.singular_values_ = np.sqrt(values)
+        self.error_ = float(np.sqrt(left))
+        self.relative_error_ = float(np.sqrt(left / spectrum.total)) if spectrum.total else 0.0
+        self.explained_variance_ratio_ = values / spectrum.total if spectrum.total else np.zeros(k)
+        self.n_components_ = k
+        return self
+
+    def _find_spectrum(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
+        if self.svd_solver == "full":
+            return rows_spectrum(
+                rows.gathered(type(self).__name__, "svd_solver='covariance_eigh'"), center=False
+            )
+        if self.svd_solver == "randomized":
+            random = check_random_state(self.random_state)
+            return randomized_spectrum(rows, int(self.n_components), int(self.n_passes), random, center=False)
+        statistic = rows.reduce(scatter_or_rows)
+        return statistic, scatter_spectrum(statistic.about_origin(), int(self.n_components))
+
+    # -- use ------------------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Any:
+        """X V, which is U diag(s) for the rows of `fit`.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array, frame or rows, as X is, of shape (n_samples, n_components)
+        """
+        return self._in_new_columns(self._scores, X)
+
+    def _scores(self, block: Block) -> np.ndarray:
+        return np.asarray(block.X @ self.components_.T).astype(block.X.dtype, copy=False)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The rows of rank r that scores stand for, in design columns.
+
+        Parameters
+        ----------
+        X : array or Dask array of shape (n_samples, n_components)
+            Scores, as `transform` gives them.
+
+        Returns
+        -------
+        array of shape (n_samples, n_columns)
+        """
+        return self._given_scores(X) @ self.components_
+
+    def reconstruct(self, X: Any) -> Any:
+        """The rows of rank r nearest to those of X.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_columns)
+        """
+        return self.inverse_transform(self._apply(self._scores, X))
+
+    def factors(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """U, s and Vᵀ of the factorisation; columns of U without a singular value are zeros.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+            The rows of `fit`, or others for their coordinates.
+
+        Returns
+        -------
+        U : array of shape (n_samples, n_components)
+        s : array of shape (n_components,)
+        Vt : array of shape (n_components, n_columns)
+        """
+        scores, s = np.asarray(self._apply(self._scores, X)), self.singular_values_
+        U = np.divide(scores, s, out=np.zeros_like(scores, dtype=np.float64), where=s > 0)
+        return U, s, self.components_
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The singular values, what each explains, and the error of the factorisation."""
+        check_is_fitted(self)
+        facts = {
+            "columns": self.components_.shape[1],
+            "rank": self.n_components_,
+            "error": self.error_,
+            "relative error": self.relative_error_,
+        }
+        ratio = self.explained_variance_ratio_
+        rows = list(zip(range(1, len(ratio) + 1), self.singular_values_, ratio, np.cumsum(ratio)))
+        head = ("component", "singular value", "proportion", "cumulative")
+        return Summary(self._title(), facts, [Table("Singular values", head, rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        k, d = self.n_components_, len(self.design_names)
+        return {"components_": (k, d), "singular_values_": (k,)}
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_

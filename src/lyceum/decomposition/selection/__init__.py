@@ -1,0 +1,1 @@
+"""Columns that are kept: rankings and searches."""

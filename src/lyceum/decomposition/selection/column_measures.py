@@ -1,0 +1,260 @@
+"""Single columns against a target: entropies, chi-square and correlations, from one pass over rows.
+
+A column and the target are a table of weights of their codes, a number by groups, or two numbers; each is a
+small statistic that merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, Rows, Schema
+from lyceum._core.statistics import Quantiles, entropy, independence_test
+from lyceum.prepare import frequency_cuts
+
+__all__ = ["MEASURES", "ColumnPairs", "chi_square_p", "measure_columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeTable:
+    """The weight of every pair of a code of a column and of the target, both not missing."""
+
+    weight: np.ndarray  # (codes, target codes)
+
+    @classmethod
+    def of(cls, a: np.ndarray, b: np.ndarray, w: np.ndarray, shape: tuple[int, int]) -> CodeTable:
+        known = (a >= 0) & (b >= 0)
+        counts = np.bincount(a[known] * shape[1] + b[known], w[known], shape[0] * shape[1])
+        return cls(counts.reshape(shape))
+
+    def merge(self, other: CodeTable) -> CodeTable:
+        return CodeTable(self.weight + other.weight)
+
+    @property
+    def table(self) -> np.ndarray:
+        """Only codes that occur."""
+        return self.weight[self.weight.sum(axis=1) > 0][:, self.weight.sum(axis=0) > 0]
+
+    def strength(self) -> float:
+        """Cramér's V."""
+        table = self.table
+        least = min(table.shape) - 1
+        return float(np.sqrt(_chi_square_of(table)[0] / (table.sum() * least))) if least > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedNumbers:
+    """Weight, mean and scatter of numbers in every group."""
+
+    weight: np.ndarray  # (groups,)
+    mean: np.ndarray
+    scatter: np.ndarray
+
+    @classmethod
+    def of(cls, groups: np.ndarray, values: np.ndarray, w: np.ndarray, n_groups: int) -> GroupedNumbers:
+        known = (groups >= 0) & ~np.isnan(values)
+        groups, values, w = groups[known], values[known], w[known]
+        weight = np.bincount(groups, w, n_groups)
+        mean = _ratio(np.bincount(groups, w * values, n_groups), weight)
+        return cls(weight, mean, np.bincount(groups, w * (values - mean[groups]) ** 2, n_groups))
+
+    def merge(self, other: GroupedNumbers) -> GroupedNumbers:
+        weight = self.weight + other.weight
+        delta, share = other.mean - self.mean, _ratio(other.weight, weight)
+        scatter = self.scatter + other.scatter + self.weight * share * delta**2
+        return GroupedNumbers(weight, self.mean + share * delta, scatter)
+
+    def strength(self) -> float:
+        """The correlation ratio η: the root of the share of the scatter that lies between groups."""
+        if not self.weight.sum():
+            return 0.0
+        middle = float(self.weight @ self.mean / self.weight.sum())
+        between = float(self.weight @ (self.mean - middle) ** 2)
+        total = between + float(self.scatter.sum())
+        return float(np.sqrt(between / total)) if total > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPairs:
+    """Weight, means and scatter matrix of two numbers, of rows that have both."""
+
+    weight: float
+    mean: np.ndarray  # (2,)
+    scatter: np.ndarray  # (2, 2)
+
+    @classmethod
+    def of(cls, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> NumberPairs:
+        known = ~(np.isnan(x) | np.isnan(y))
+        pairs, w = np.column_stack([x[known], y[known]]), w[known]
+        mean = np.average(pairs, axis=0, weights=w) if w.sum() else np.zeros(2)
+        pairs = pairs - mean
+        return cls(float(w.sum()), mean, (pairs * w[:, None]).T @ pairs)
+
+    def merge(self, other: NumberPairs) -> NumberPairs:
+        weight = self.weight + other.weight
+        if not weight:
+            return self
+        delta, share = other.mean - self.mean, other.weight / weight
+        scatter = self.scatter + other.scatter + self.weight * share * np.outer(delta, delta)
+        return NumberPairs(weight, self.mean + share * delta, scatter)
+
+    def strength(self) -> float:
+        """|r|."""
+        size = float(np.sqrt(self.scatter[0, 0]) * np.sqrt(self.scatter[1, 1]))
+        return float(min(abs(self.scatter[0, 1]) / size, 1.0)) if size > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPairs:
+    """One statistic per column, with the target."""
+
+    parts: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, block: Block, codes: ColumnCodes, tables: bool) -> ColumnPairs:
+        """Tables of codes of every column; or, unless `tables`, numbers as they are."""
+        block = block.without_zero_weights()
+        X, w = np.asarray(block.dense, dtype=np.float64), block.weights
+        y, target = np.asarray(block.y), codes.target(np.asarray(block.y))
+        return cls(tuple(codes.pair(j, X[:, j], y, target, w, tables) for j in range(X.shape[1])))
+
+    def merge(self, other: ColumnPairs) -> ColumnPairs:
+        return ColumnPairs(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCodes:
+    """How columns and the target become codes: categories as they are, numbers by intervals."""
+
+    schema: Schema
+    classes: int  # 0 for a target of numbers
+    cuts: Sequence[np.ndarray]  # of every column, empty for categories
+    target_cuts: np.ndarray
+
+    @property
+    def n_target(self) -> int:
+        return self.classes or len(self.target_cuts) + 1
+
+    def target(self, y: np.ndarray) -> np.ndarray:
+        return y.astype(np.int64) if self.classes else _intervals(y.astype(np.float64), self.target_cuts)
+
+    def pair(
+        self, j: int, x: np.ndarray, y: np.ndarray, target: np.ndarray, w: np.ndarray, tables: bool
+    ) -> Any:
+        """The statistic of column j with these cells."""
+        column = self.schema[j]
+        categories = column.categories
+        n_codes = len(self.cuts[j]) + 1 if categories is None else max(1, len(categories))
+        if not tables and not self.classes and categories is None:
+            return NumberPairs.of(x, y.astype(np.float64), w)
+        if not tables and categories is None:
+            return GroupedNumbers.of(target, x, w, self.n_target)
+        codes = _intervals(x, self.cuts[j]) if categories is None else _category_codes(x)
+        if not tables and not self.classes:
+            return GroupedNumbers.of(codes, y.astype(np.float64), w, n_codes)
+        return CodeTable.of(codes, target, w, (n_codes, self.n_target))
+
+
+def measure_columns(rows: Rows, classes: int, n_bins: int, measure: str) -> ColumnPairs:
+    """The statistics that a measure needs: one pass, after one for the cuts of numbers."""
+    schema, tables = rows.schema, measure != "correlation"
+    columns = Schema(schema.columns)
+    empty: list[np.ndarray] = [np.empty(0)] * len(columns)
+    codes = ColumnCodes(columns, classes, empty, np.empty(0))
+    if tables and (not classes or any(column.categories is None for column in columns)):
+        found = rows.reduce(partial(_Cuts.of, numbers=not classes))
+        codes = ColumnCodes(columns, classes, *found.cuts(columns, n_bins))
+    return rows.reduce(partial(ColumnPairs.of, codes=codes, tables=tables))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Sketches of the quantiles of all columns, and of a target of numbers."""
+
+    columns: Quantiles
+    target: Quantiles | None
+
+    @classmethod
+    def of(cls, block: Block, numbers: bool) -> _Cuts:
+        block = block.without_zero_weights()
+        y = np.asarray(block.y, dtype=np.float64)[:, None] if numbers else None
+        target = None if y is None else Quantiles.of(block.with_X(y, block.schema))
+        return cls(Quantiles.of(block), target)
+
+    def merge(self, other: _Cuts) -> _Cuts:
+        both = None if self.target is None or other.target is None else self.target.merge(other.target)
+        return _Cuts(self.columns.merge(other.columns), both)
+
+    def cuts(self, schema: Schema, n_bins: int) -> tuple[list[np.ndarray], np.ndarray]:
+        each = [
+            frequency_cuts(sketch.values, sketch.weights, n_bins) if column.categories is None else _NONE
+            for column, sketch in zip(schema, self.columns.columns)
+        ]
+        if self.target is None:
+            return each, _NONE
+        sketch = self.target.columns[0]
+        return each, frequency_cuts(sketch.values, sketch.weights, n_bins)
+
+
+_NONE = np.empty(0)
+
+
+def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.divide(a, b, out=np.zeros(len(b)), where=b > 0)
+
+
+def _category_codes(column: np.ndarray) -> np.ndarray:
+    known = ~np.isnan(column) & (column >= 0)
+    return np.where(known, np.where(known, column, 0.0), -1.0).astype(np.int64)
+
+
+def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(column), -1, np.searchsorted(cuts, column, side="left"))
+
+
+# -- measures ------------------------------------------------------------------------------------------------
+
+
+def _gain(table: np.ndarray) -> tuple[float, float, float]:
+    """Information gain in bits, the entropy of the column, and that of the target."""
+    if not table.sum():
+        return 0.0, 0.0, 0.0
+    own, target = float(entropy(table.sum(axis=1))), float(entropy(table.sum(axis=0)))
+    return max(own + target - float(entropy(table.ravel())), 0.0), own, target
+
+
+def _gain_ratio(table: np.ndarray) -> float:
+    gain, own, _ = _gain(table)
+    return gain / own if own > 0 else 0.0
+
+
+def _symmetrical_uncertainty(table: np.ndarray) -> float:
+    gain, own, target = _gain(table)
+    return 2.0 * gain / (own + target) if own + target > 0 else 0.0
+
+
+def _chi_square_of(table: np.ndarray) -> tuple[float, float]:
+    """Pearson's chi-square of a table, and its p-value."""
+    if min(table.shape) < 2:
+        return 0.0, 1.0
+    found = independence_test(table, "chi2")
+    return found.statistic, found.p_value
+
+
+def chi_square_p(pairs: ColumnPairs) -> np.ndarray:
+    """The p-value of independence of every column and the target."""
+    return np.array([_chi_square_of(part.table)[1] for part in pairs.parts])
+
+
+MEASURES: dict[str, Callable[[Any], float]] = {
+    "information_gain": lambda part: _gain(part.table)[0],
+    "gain_ratio": lambda part: _gain_ratio(part.table),
+    "symmetrical_uncertainty": lambda part: _symmetrical_uncertainty(part.table),
+    "chi2": lambda part: _chi_square_of(part.table)[0],
+    "correlation": lambda part: part.strength(),
+}

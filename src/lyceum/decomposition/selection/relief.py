@@ -1,0 +1,112 @@
+"""Relief: columns by how they differ between near rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, Schema
+from lyceum._core.distances import Gower, pairwise
+
+__all__ = ["relief"]
+
+_PAIRS = 1 << 21  # distances held at once
+
+
+def relief(
+    block: Block, n_classes: int, n_neighbors: int, n_rows: int, random: np.random.RandomState
+) -> np.ndarray:
+    """ReliefF for classes, RReliefF for numbers (Robnik-Šikonja and Kononenko 2003).
+
+    Columns that differ between near rows of different classes gain, those that differ between near rows of
+    one class lose. Differences are shares of the range for numbers, 0 or 1 for categories, and ½ where a cell
+    is missing; rows are near by the sum of these, and equally near ones are taken in their order. No row of
+    the block has weight 0; `n_classes` is 0 for numbers.
+    """
+    X, y, w = np.asarray(block.dense, np.float64), np.asarray(block.y, np.float64), block.weights
+    chosen = np.sort(random.choice(len(X), min(n_rows, len(X)), replace=False, p=w / w.sum()))
+    cells = _Cells(X, block.schema)
+    if n_classes:
+        return _of_classes(cells, y.astype(np.int64), w, chosen, n_neighbors, n_classes)
+    return _of_numbers(cells, y, w, chosen, n_neighbors)
+
+
+def _of_classes(
+    cells: _Cells, y: np.ndarray, w: np.ndarray, chosen: np.ndarray, n_neighbors: int, n_classes: int
+) -> np.ndarray:
+    prior = np.bincount(y, w, n_classes) / w.sum()
+    total = np.zeros(cells.X.shape[1])
+    for rows, D in cells.distances(chosen):
+        for k in range(n_classes):
+            members = np.flatnonzero(y == k)
+            if not len(members):
+                continue
+            query, place = _nearest(D[:, members], n_neighbors)
+            near = members[place]
+            gain = np.where(y[rows] == k, -1.0, prior[k] / np.maximum(1.0 - prior[y[rows]], 1e-300))
+            share = w[near] / np.bincount(query, w[near], len(rows))[query]
+            total += (share * gain[query]) @ cells.differences(rows[query], near)
+    return total / max(len(chosen), 1)
+
+
+def _of_numbers(
+    cells: _Cells, y: np.ndarray, w: np.ndarray, chosen: np.ndarray, n_neighbors: int
+) -> np.ndarray:
+    """P(different x, different y) / P(different y) - P(different x, like y) / P(like y)."""
+    d, m = cells.X.shape[1], max(len(chosen), 1)
+    differ, of_x, of_both = 0.0, np.zeros(d), np.zeros(d)
+    span = float(np.ptp(y)) or 1.0
+    for rows, D in cells.distances(chosen):
+        query, near = _nearest(D, n_neighbors)
+        share = w[near] / np.bincount(query, w[near], len(rows))[query]
+        apart, unlike = cells.differences(rows[query], near), np.abs(y[near] - y[rows[query]]) / span
+        differ += float(share @ unlike)
+        of_x += share @ apart
+        of_both += (share * unlike) @ apart
+    left = of_both / differ if differ > 0 else np.zeros(d)
+    right = (of_x - of_both) / (m - differ) if m > differ else np.zeros(d)
+    return left - right
+
+
+class _Cells:
+    """Cells as they are compared: numbers as shares of their range, categories as codes."""
+
+    def __init__(self, X: np.ndarray, schema: Schema):
+        categorical = np.array([column.is_categorical for column in schema])
+        known = ~np.isnan(X)
+        low = np.where(known, X, np.inf).min(axis=0, initial=np.inf)
+        high = np.where(known, X, -np.inf).max(axis=0, initial=-np.inf)
+        self.metric = Gower(schema=Schema(schema.columns), low=low, high=high)
+        self.X, self.known, self.categorical = self.metric.points(X), known.astype(np.float64), categorical
+        self._rows = X
+
+    def distances(self, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Any]]:
+        """Some of the chosen rows, and the sums of their differences to all rows; infinite to themselves."""
+        n, d = self.X.shape
+        step = max(1, _PAIRS // max(1, n))
+        for at in range(0, len(chosen), step):
+            rows = chosen[at : at + step]
+            shared = self.known[rows] @ self.known.T
+            mean = pairwise(self._rows[rows], self._rows, metric=self.metric)  # over the cells known in both
+            D = np.where(shared > 0, mean, 0.0) * shared + 0.5 * (d - shared)
+            D = D.round(12)  # sums that are equal up to rounding are ties
+            D[np.arange(len(rows)), rows] = np.inf
+            yield rows, D
+
+    def differences(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The differences of pairs of rows in every column, (n_pairs, d)."""
+        A, B = self.X[a], self.X[b]
+        apart = np.where(self.categorical, A != B, np.abs(A - B))
+        return np.where(np.isnan(A) | np.isnan(B), 0.5, apart)
+
+
+def _nearest(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs (i, j) of the k least finite D[i, j] of every row i, of equal ones the first."""
+    k = min(k, D.shape[1])
+    limit = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
+    below, at = limit > D, limit == D
+    room = k - below.sum(axis=1, keepdims=True)
+    query, place = np.nonzero((below | (at & (np.cumsum(at, axis=1) <= room))) & np.isfinite(D))
+    return query, place

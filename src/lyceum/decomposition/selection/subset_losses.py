@@ -1,0 +1,313 @@
+"""Losses of sets of columns: of least squares from Gram statistics, or of any learner by resampling."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+
+from lyceum._core.data import Block, Column, Rows, Schema
+from lyceum._core.statistics import UNEXPLAINED, Folds, PositiveFactor, Scatter
+from lyceum.decomposition.selection.keep_columns import KeepColumns
+from lyceum.decomposition.selection.subset_search import Subset
+from lyceum.errors import DataError
+from lyceum.evaluate import cross_validate
+
+__all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "TargetColumns", "digest_of_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class TargetColumns:
+    """The target as further columns: the number itself, or one column of 0 and 1 per class but the first."""
+
+    classes: int
+
+    @property
+    def width(self) -> int:
+        return max(self.classes - 1, 1)
+
+    def schema(self, schema: Schema) -> Schema:
+        extra = tuple(Column(f"target {k}", why="the target") for k in range(self.width))
+        return Schema((*schema.columns, *extra))
+
+    def __call__(self, block: Block) -> Block:
+        y = np.asarray(block.y, dtype=np.float64)
+        Y = (y[:, None] == np.arange(1, self.width + 1)).astype(np.float64) if self.classes else y[:, None]
+        X = np.column_stack([np.asarray(block.dense, dtype=np.float64), Y])
+        return replace(block, X=X, y=None, schema=self.schema(block.schema))
+
+
+CRITERIA = ("cv", "aic", "bic")
+
+
+@dataclass(frozen=True, eq=False)
+class _Fold:
+    """A scatter to fit on, and the second moments about its mean to measure on."""
+
+    train: np.ndarray  # (p, p)
+    test: np.ndarray  # (p, p)
+
+
+@dataclass(eq=False)
+class GramLosses:
+    """Least squares of the target columns on sets of design columns, from scatter matrices alone.
+
+    With S the scatter to fit on and M the moments to measure on, z = (-b, 1) has the squared error zᵀ M z.
+    Adding column j moves z along one line, z + t_j d_j, and so does removing one, so that all candidates of a
+    step cost one factorisation.
+
+    Attributes
+    ----------
+    folds : list of _Fold
+    groups : list of arrays
+        The design columns of every column of the table.
+    n_targets : int
+    weight : float
+        N, the weight of the rows measured.
+    criterion : {"cv", "aic", "bic"}
+    """
+
+    folds: list[_Fold]
+    groups: list[np.ndarray]
+    n_targets: int
+    weight: float
+    criterion: str
+    n_evaluated: int = 0
+
+    @classmethod
+    def of_rows(
+        cls, rows: Rows, groups: list[np.ndarray], n_targets: int, criterion: str, splits: Folds
+    ) -> GramLosses:
+        """One pass over rows that have the target columns last."""
+        if criterion != "cv":
+            total: Scatter = rows.reduce(Scatter.of)
+            fold = _Fold(total.scatter, total.scatter)
+            return cls([fold], groups, n_targets, total.weight, criterion)
+        folds, weight = [], 0.0
+        for train, test in splits.statistics(rows, Scatter.of).pairs:
+            if not test.weight:
+                continue
+            weight += test.weight
+            moved = test.mean - train.mean
+            folds.append(_Fold(train.scatter, test.scatter + test.weight * np.outer(moved, moved)))
+        return cls(folds, groups, n_targets, weight, criterion)
+
+    # -- losses ----------------------------------------------------------------------------------------------
+
+    def of(self, subset: Subset) -> float:
+        return self._value(sum(self._error(fold, self._columns(subset)) for fold in self.folds), subset)
+
+    def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
+        self.n_evaluated += len(candidates)
+        if any(len(self.groups[j]) != 1 for j in candidates):
+            return np.array([self.of(tuple(sorted((*subset, j)))) for j in candidates])
+        columns = self._columns(subset)
+        more = np.array([self.groups[j][0] for j in candidates])
+        errors = sum(self._errors_with(fold, columns, more) for fold in self.folds)
+        return self._values(errors, len(columns) + 1)
+
+    def losses_without(self, subset: Subset) -> np.ndarray:
+        self.n_evaluated += len(subset)
+        if any(len(self.groups[j]) != 1 for j in subset):
+            return np.array([self.of(subset[:k] + subset[k + 1 :]) for k in range(len(subset))])
+        columns = self._columns(subset)
+        errors = sum(self._errors_without(fold, columns) for fold in self.folds)
+        return self._values(errors, len(columns) - 1)
+
+    def _columns(self, subset: Subset) -> np.ndarray:
+        found = [self.groups[j] for j in subset]
+        return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+
+    def _value(self, error: Any, subset: Subset) -> float:
+        return float(self._values(np.array([float(error)]), len(self._columns(subset)))[0])
+
+    def _values(self, errors: Any, n_columns: int) -> np.ndarray:
+        """The mean squared error over folds, or a criterion from the squared error of all rows."""
+        mean = np.maximum(np.asarray(errors, dtype=np.float64), 0.0) / self.weight
+        if self.criterion == "cv":
+            return mean
+        tiny = np.finfo(float).tiny
+        k = n_columns * self.n_targets
+        each = 2.0 if self.criterion == "aic" else np.log(self.weight)
+        return self.weight * np.log(np.maximum(mean, tiny)) + each * k
+
+    def n_undetermined(self, subset: Subset) -> int:
+        """How many coefficients of a set its rows do not determine, the most of any fold."""
+        columns = self._columns(subset)
+        inner = np.ix_(columns, columns)
+        ranks = [PositiveFactor.of(fold.train[inner], level=UNEXPLAINED).rank for fold in self.folds]
+        return len(columns) - min(ranks)
+
+    # -- least squares ---------------------------------------------------------------------------------------
+
+    def _fit(self, S: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The coefficients of the targets, and the inverse of the scatter of the columns."""
+        q = self.n_targets
+        inner = S[np.ix_(columns, columns)]
+        scale = np.sqrt(np.maximum(np.diag(inner), 0.0))
+        scale = np.where(scale > 0, scale, 1.0)
+        R = inner / scale / scale[:, None]
+        # a ridge below what is taken for dependence, so that repeated columns are no error
+        R[np.diag_indices_from(R)] += 0.1 * UNEXPLAINED
+        P = linalg.inv(R, check_finite=False) / scale / scale[:, None]
+        return P @ S[np.ix_(columns, np.arange(len(S) - q, len(S)))], P
+
+    def _z(self, p: int, columns: np.ndarray, b: np.ndarray) -> np.ndarray:
+        q = self.n_targets
+        z = np.zeros((p, q))
+        z[columns] = -b
+        z[np.arange(p - q, p), np.arange(q)] = 1.0
+        return z
+
+    def _error(self, fold: _Fold, columns: np.ndarray) -> float:
+        p, q = len(fold.train), self.n_targets
+        b = self._fit(fold.train, columns)[0] if len(columns) else np.empty((0, q))
+        z = self._z(p, columns, b)
+        return float(np.einsum("pq,pr,rq->", z, fold.test, z))
+
+    def _errors_with(self, fold: _Fold, columns: np.ndarray, more: np.ndarray) -> np.ndarray:
+        S, M, q = fold.train, fold.test, self.n_targets
+        p = len(S)
+        targets = np.arange(p - q, p)
+        if len(columns):
+            b, P = self._fit(S, columns)
+            B = P @ S[np.ix_(columns, more)]  # the columns' part in every candidate
+            residual = S[more, more] - np.einsum("sc,sc->c", S[np.ix_(columns, more)], B)
+            cross = S[np.ix_(more, targets)] - B.T @ S[np.ix_(columns, targets)]
+        else:
+            b, B = np.empty((0, q)), np.empty((0, len(more)))
+            residual, cross = S[more, more].copy(), S[np.ix_(more, targets)]
+        usable = residual > UNEXPLAINED * np.maximum(S[more, more], 0.0)
+        t = np.divide(cross, residual[:, None], out=np.zeros_like(cross), where=usable[:, None])
+        z = self._z(p, columns, b)
+        Mz = M @ z  # (p, q)
+        # d_j = B_j on the columns, -1 at j
+        along = B.T @ Mz[columns] - Mz[more]
+        inner = (
+            np.einsum("sc,st,tc->c", B, M[np.ix_(columns, columns)], B)
+            - 2.0 * np.einsum("sc,sc->c", B, M[np.ix_(columns, more)])
+            + M[more, more]
+        )
+        start = float(np.einsum("pq,pq->", z, Mz))
+        return start + 2.0 * (t * along).sum(axis=1) + (t**2).sum(axis=1) * inner
+
+    def _errors_without(self, fold: _Fold, columns: np.ndarray) -> np.ndarray:
+        S, M = fold.train, fold.test
+        b, P = self._fit(S, columns)
+        z = self._z(len(S), columns, b)
+        Mz = M @ z
+        t = b / np.diag(P)[:, None]  # z + t_j P_j has a zero at j
+        along = P.T @ Mz[columns]
+        inner = np.einsum("sc,st,tc->c", P, M[np.ix_(columns, columns)], P)
+        start = float(np.einsum("pq,pq->", z, Mz))
+        return start + 2.0 * (t * along).sum(axis=1) + (t**2).sum(axis=1) * inner
+
+
+@dataclass(eq=False)
+class LearnerLosses:
+    """The cross-validated loss of a learner on sets of columns, every set once, several at a time.
+
+    With a `path` every result is written to a file as it comes, and read from it by a later search with the
+    same `key`.
+    """
+
+    learner: Any
+    X: Any
+    y: Any
+    w: Any
+    cv: Any
+    loss: Any
+    seed: int
+    n_jobs: int | None
+    path: Path | None
+    key: str
+    known: dict[Subset, float] = field(default_factory=dict)
+    n_evaluated: int = 0
+
+    def __post_init__(self) -> None:
+        if self.path is not None and self.path.exists():
+            text = self.path.read_text(encoding="utf-8")
+            for number, line in enumerate(text.splitlines(keepends=True), 1):
+                if not line.endswith("\n"):  # the process ended while it was written
+                    self.path.write_text(text[: -len(line)], encoding="utf-8")
+                    break
+                try:
+                    entry = json.loads(line)
+                    key, columns, loss = entry["key"], tuple(entry["columns"]), float(entry["loss"])
+                except (ValueError, KeyError, TypeError) as error:
+                    raise DataError(
+                        f"line {number} of cache={str(self.path)!r} is no result of SubsetSelection: "
+                        "give the path of another file, or of none that exists"
+                    ) from error
+                if key == self.key:
+                    self.known[columns] = loss
+
+    def of(self, subset: Subset) -> float:
+        return float(self._all([subset])[0])
+
+    def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
+        return self._all([tuple(sorted((*subset, j))) for j in candidates])
+
+    def losses_without(self, subset: Subset) -> np.ndarray:
+        return self._all([subset[:k] + subset[k + 1 :] for k in range(len(subset))])
+
+    def _all(self, subsets: list[Subset]) -> np.ndarray:
+        new = [subset for subset in subsets if subset not in self.known]
+        jobs = (delayed(self._measure)(subset) for subset in new)
+        for subset, loss in zip(new, Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)):
+            self._remember(subset, float(loss))
+        return np.array([self.known[subset] for subset in subsets])
+
+    def _remember(self, subset: Subset, loss: float) -> None:
+        self.known[subset] = loss
+        self.n_evaluated += 1
+        if self.path is not None:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": self.key, "columns": list(subset), "loss": loss}) + "\n")
+
+    def _measure(self, subset: Subset) -> float:
+        if not subset:
+            return np.inf
+        found = cross_validate(
+            clone(self.learner),
+            _select_columns(self.X, subset),
+            self.y,
+            cv=self.cv,
+            loss=self.loss,
+            sample_weight=self.w,
+            random_state=self.seed,
+        )
+        return float(np.average(found.losses, weights=found.n_test))
+
+
+def _select_columns(X: Any, subset: Subset) -> Any:
+    """The columns of a subset, of rows, an array or a frame, as the same kind of table."""
+    if isinstance(X, Rows):
+        return X.then(KeepColumns(np.array(subset)))
+    if hasattr(X, "select") and hasattr(X, "schema"):  # pyarrow and Polars
+        names = X.column_names if hasattr(X, "column_names") else X.columns
+        return X.select([names[j] for j in subset])
+    return _safe_indexing(X, list(subset), axis=1)
+
+
+def digest_of_rows(rows: Rows) -> str:
+    """A digest of cells, targets, weights and categories: other rows have another one."""
+    total = hashlib.sha256()
+    target = () if rows.schema.target is None else (rows.schema.target,)
+    for column in (*rows.schema.columns, *target):
+        categories = None if column.categories is None else np.asarray(column.categories).tolist()
+        total.update(repr((column.name, column.kind, categories)).encode())
+    for block in rows.blocks():
+        X = block.X
+        cells = [X.data, X.indices, np.diff(X.indptr)] if sparse.issparse(X) else [X]
+        for part in (*cells, block.y, block.w):
+            total.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
+    return total.hexdigest()

@@ -1,0 +1,338 @@
+"""Sets of columns that do well together, by stepwise search."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.data import CheckCells, Design, Rows, Schema, Step, target_task
+from lyceum._core.statistics import folds_of, seed_from
+from lyceum.decomposition.selection.keep_columns import ColumnSelector
+from lyceum.decomposition.selection.subset_losses import (
+    CRITERIA,
+    GramLosses,
+    LearnerLosses,
+    TargetColumns,
+    digest_of_rows,
+)
+from lyceum.decomposition.selection.subset_search import Losses, SubsetSearch
+from lyceum.errors import SettingError
+from lyceum.report import Summary, Table, show_count, undetermined_fact
+
+__all__ = ["SubsetSelection"]
+
+
+class SubsetSelection(ColumnSelector):
+    """Stepwise selection of columns: forward, backward, plus-l minus-r or floating; any learner and score.
+
+    Without a learner, sets are compared by least squares on the target (on one column of 0 and 1 per class,
+    for classes) from Gram statistics: one pass over the rows for any number of sets, and no row is read
+    again. With a learner every set is cross-validated, once, several at a time, and with `cache` results are
+    kept in a file, so that a search that was interrupted goes on where it was.
+
+    - "forward": add the column that lowers the loss most.
+    - "backward": start with all columns and remove the one that raises it least.
+    - "plus_minus": add `plus` columns one after another, then remove `minus` of them.
+    - "floating": after every addition remove columns as long as that gives the best set of its size so far.
+
+    The search stops when a step lowers the loss by no more than `tol` of it, or at `max_features`; the set of
+    the smallest loss on the way is kept. With `n_features` the best set of that size is kept instead.
+
+    Parameters
+    ----------
+    estimator : classifier, regressor or None, default=None
+        The learner; None for least squares.
+    method : {"forward", "backward", "plus_minus", "floating"}, default="forward"
+        The search.
+    n_features : int or None, default=None
+        How many columns to keep; None keeps as many as have the smallest loss.
+    max_features : int or None, default=None
+        The largest set to try; None has no limit.
+    criterion : {"cv", "aic", "bic"}, default="cv"
+        Without a learner: the cross-validated squared error, or a criterion on all rows.
+    scoring : {"auto", "error", "squared", "absolute"} or callable, default="auto"
+        With a learner: the loss, as in `lyceum.evaluate.cross_validate`; smaller is better.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds; without a learner, a number divides rows of any source in one pass.
+    plus : int, default=2
+        l of "plus_minus".
+    minus : int, default=1
+        r of "plus_minus".
+    tol : float, default=1e-4
+        The smallest part by which a step must lower the loss.
+    n_jobs : int or None, default=None
+        With a learner: sets measured at the same time.
+    cache : path or None, default=None
+        With a learner: a file of results, to go on from; those of other rows or settings are left alone.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds; None is 0 with `cache`, so that its results are those of the same folds.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features_in_,)
+        Which columns are kept.
+    loss_ : float
+        The loss of the set that is kept.
+    history_ : list of float
+        The loss after every step.
+    record_ : list of dict
+        Every step: `step`, `columns` (places), `added` or `removed` (a place, or None), `objective`.
+    best_ : dict
+        For every size the smallest loss found and its columns.
+    n_evaluated_ : int
+        How many sets were measured.
+    n_undetermined_ : int
+        Without a learner: how many coefficients of the largest set that the search came to are not
+        determined, as its columns depend on each other; a small ridge is added there.
+    task_ : str
+        "classes" or "numbers", the kind of the target.
+    classes_ : array of shape (K,)
+        The classes, if the target has them.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    AttributeRanking : every column by itself.
+    lyceum.linear.Lasso : selection by a penalty.
+
+    References
+    ----------
+    Pudil, P., Novovičová, J. and Kittler, J. (1994). Floating search methods in feature selection. Pattern
+    Recognition Letters 15.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.decomposition import SubsetSelection
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 6))
+    >>> y = X[:, 1] - 2 * X[:, 4] + 0.1 * rng.normal(size=200)
+    >>> SubsetSelection(n_features=2).fit(X, y).get_support(indices=True).tolist()
+    [1, 4]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "method": [StrOptions({"forward", "backward", "plus_minus", "floating"})],
+        "n_features": [Interval(Integral, 1, None, closed="left"), None],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "criterion": [StrOptions(set(CRITERIA))],
+        "scoring": [StrOptions({"auto", "error", "squared", "absolute"}), callable],
+        "cv": ["cv_object"],
+        "plus": [Interval(Integral, 1, None, closed="left")],
+        "minus": [Interval(Integral, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "cache": [str, Path, None],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+    history_axes: ClassVar[tuple[str, str]] = ("step", "loss")
+    _takes_missing = False
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        method: str = "forward",
+        n_features: int | None = None,
+        max_features: int | None = None,
+        criterion: str = "cv",
+        scoring: Any = "auto",
+        cv: Any = 5,
+        plus: int = 2,
+        minus: int = 1,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        cache: str | Path | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.method = method
+        self.n_features = n_features
+        self.max_features = max_features
+        self.criterion = criterion
+        self.scoring = scoring
+        self.cv = cv
+        self.plus = plus
+        self.minus = minus
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.cache = cache
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    @property
+    def _target_task(self) -> Any:
+        return self.__dict__.get("task_")
+
+    @property
+    def _learner_takes_missing(self) -> bool:
+        return self.estimator is not None and bool(get_tags(self.estimator).input_tags.allow_nan)
+
+    def _steps(self) -> list[Step]:
+        return [CheckCells(type(self).__name__, self._learner_takes_missing)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._learner_takes_missing
+        return tags
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Search for the columns.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+            Without a learner in any form; with one, what it takes.
+        y : array of shape (n_samples,), if the target is not in the scan
+            Classes or numbers.
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts.
+        """
+        if self.estimator is None:
+            self.task_ = target_task(X, y, type(self).__name__)
+        else:
+            self.task_ = "classes" if is_classifier(self.estimator) else "numbers"
+        rows = self._rows(X, y, sample_weight)
+        losses = (
+            self._losses(rows) if self.estimator is None else self._learner_losses(rows, X, y, sample_weight)
+        )
+        search = self._search(losses)
+        self._finish(search)
+        return self
+
+    def _losses(self, rows: Rows) -> Losses:
+        classes, seed = len(self.classes_) if self.task_ == "classes" else 0, seed_from(self.random_state)
+        design = Design(Schema(self.schema_.columns), True)
+        extra = TargetColumns(classes)
+        prepared = rows.then(design).then(extra)
+        groups = [np.flatnonzero(design.source == j) for j in range(len(self.schema_))]
+        return GramLosses.of_rows(
+            prepared, groups, extra.width, self.criterion, folds_of(self.cv, rows, seed, classes > 0)
+        )
+
+    def _learner_losses(self, rows: Rows, X: Any, y: Any, w: Any) -> LearnerLosses:
+        if rows.on_dask:
+            rows.gathered(type(self).__name__, "estimator=None")  # refuses
+        path = None if self.cache is None else Path(self.cache)
+        # results of other folds cannot be compared: with a cache they are the same every time
+        seed = 0 if path is not None and self.random_state is None else seed_from(self.random_state)
+        cv, how = self.cv, repr(self.cv)
+        if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
+            cv = list(cv)  # splits, which a generator gives once
+            how = repr([[np.asarray(side).tolist() for side in split] for split in cv])
+        key = f"{self.estimator!r} {self.scoring!r} {how} {self.random_state} {self.schema_.names}"
+        if path is not None:
+            key = f"{key} {digest_of_rows(rows)}"
+        return LearnerLosses(
+            self.estimator,
+            X,
+            y,
+            w,
+            5 if cv is None else cv,
+            self.scoring,
+            seed,
+            self.n_jobs,
+            path,
+            key,
+        )
+
+    def _search(self, losses: Losses) -> SubsetSearch:
+        d = len(self.schema_)
+        for name in ("n_features", "max_features"):
+            wanted = getattr(self, name)
+            if wanted is not None and wanted > d:
+                raise SettingError(f"{name}={wanted}, but the table has {show_count(d, 'column')}")
+        if self.method == "plus_minus" and self.plus == self.minus:
+            raise SettingError(f"plus={self.plus} and minus={self.minus} come back to where they were")
+        wanted = None if self.n_features is None else int(self.n_features)
+        most = wanted or (d if self.max_features is None else int(self.max_features))
+        # a fixed number of columns is reached even if the loss grows
+        tol = -np.inf if wanted else float(self.tol)
+        search = SubsetSearch(losses, d, wanted or 1, most, tol)
+        if self.method == "floating":
+            search.floating()
+        elif self.method == "forward":
+            search.forward()
+        elif self.method == "backward":
+            search.backward()
+        elif self.plus > self.minus:
+            search.forward(int(self.plus), int(self.minus))
+        else:
+            search.backward(int(self.plus), int(self.minus))
+        return search
+
+    def _finish(self, search: SubsetSearch) -> None:
+        self.loss_, chosen = search.choice()
+        self.support_ = np.zeros(search.n_columns, dtype=bool)
+        self.support_[list(chosen)] = True
+        self.history_ = [step.loss for step in search.steps]
+        self.record_: list[dict[str, Any]] = [
+            {
+                "step": number,
+                "columns": list(step.subset),
+                "added": step.column if step.added and step.column >= 0 else None,
+                "removed": None if step.added else step.column,
+                "objective": step.loss,
+            }
+            for number, step in enumerate(search.steps)
+        ]
+        self.best_ = {size: (loss, list(subset)) for size, (loss, subset) in sorted(search.best.items())}
+        self.n_evaluated_ = int(getattr(search.losses, "n_evaluated", 0))
+        self.__dict__.pop("n_undetermined_", None)
+        if isinstance(search.losses, GramLosses):
+            largest = max((step.subset for step in search.steps), key=len)
+            self.n_undetermined_ = search.losses.n_undetermined(largest)
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The columns that are kept, and every step of the search."""
+        check_is_fitted(self)
+        names = self.schema_.names
+        facts: dict[str, Any] = {
+            "columns": len(names),
+            "kept": int(self.support_.sum()),
+            "loss": self.loss_,
+            "sets measured": self.n_evaluated_,
+            "target": self.task_,
+        }
+        most = max(len(step["columns"]) for step in self.record_)
+        facts |= undetermined_fact(
+            getattr(self, "n_undetermined_", 0),
+            most,
+            "column",
+            "a small ridge was added in the largest set of the search",
+        )
+        kept = [(names[j],) for j in np.flatnonzero(self.support_)]
+        steps = [
+            (
+                step["step"],
+                "" if step["added"] is None else names[step["added"]],
+                "" if step["removed"] is None else names[step["removed"]],
+                len(step["columns"]),
+                step["objective"],
+            )
+            for step in self.record_
+        ]
+        head = ("step", "added", "removed", "columns", "loss")
+        return Summary(self._title(), facts, [Table("Kept", ("column",), kept), Table("Steps", head, steps)])

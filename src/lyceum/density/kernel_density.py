@@ -1,0 +1,285 @@
+"""Kernel density: a small window around every row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Density, Learner
+from lyceum._core.data import Block
+from lyceum.density.bandwidth import deviations, likelihood_of, nrd0_of, reference_of, volume_of
+from lyceum.density.boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
+from lyceum.density.density_kernels import KERNELS
+from lyceum.density.kernel_sums import KernelSums, leaf_order
+from lyceum.errors import DataError, SettingError, number_setting
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["KERNEL_CONSTRAINTS", "KernelDensity", "bandwidths_of"]
+
+KERNEL_CONSTRAINTS: dict[str, list] = {
+    "kernel": [StrOptions(set(KERNELS))],
+    "bandwidth": [
+        Interval(Real, 0, None, closed="neither"),
+        StrOptions({"reference", "nrd0", "likelihood", "volume"}),
+        "array-like",
+    ],
+    "tolerance": [Interval(Real, 0, 1, closed="left")],
+    **CATEGORIES,
+}
+
+
+class KernelDensity(Density, Learner):
+    """Kernel density (Parzen windows): f(x) = 1/W Σ_i w_i Π_j k((x_j - x_ij) / h_j) / h_j.
+
+    k is one of these, u = (x - x_i) / h; each integrates to 1, and over several columns a kernel is the
+    product of those of the columns:
+
+    =============  ==============================  ===========
+    parzen         1 (hypercube of side h)         |u| <= 1/2
+    gaussian       exp(-u²/2) / sqrt(2π)
+    laplace        exp(-2|u|)
+    cauchy         1 / (π (1 + u²))
+    sinc2          (sin(u/2) / (u/2))² / 2π
+    epanechnikov   ¾ (1 - u²)                      |u| < 1
+    tricube        70/81 (1 - |u|³)³               |u| < 1
+    triangular     1 - |u|                         |u| < 1
+    =============  ==============================  ===========
+
+    "radial_epanechnikov" is scikit-learn's kernel instead of a product: c (1 - |u|²) in the ball |u| < 1 of
+    all columns, c = (d + 2) / (2 · the volume of the unit ball).
+
+    All rows are kept in memory. A column of categories becomes one-of-C columns.
+
+    Parameters
+    ----------
+    kernel : str, default="gaussian"
+        The name of k in the table, or "radial_epanechnikov".
+    bandwidth : float, array of shape (d,), "reference", "nrd0", "likelihood" or "volume", default="reference"
+        h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column, where
+        σ is its standard deviation (1 for a constant column) and N the weight of all rows. "nrd0": R's
+        default, 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers. "likelihood":
+        those of the largest leave-one-out likelihood, each axis on its own. "volume": N^(-1/(2d)) for all
+        columns, so that the window has the volume h^d = 1/√N; for columns of about unit variance.
+    tolerance : float, default=1e-4
+        The largest relative error of a density, also where it is tiny; 0 sums over all rows.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    bandwidth_ : array of shape (d,)
+        h of every column.
+    rows_ : array of shape (n, d)
+        The rows, ordered so that consecutive rows are close together.
+    weights_ : array of shape (n,)
+        Their weights.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    HistogramDensity : for rows that do not fit into memory.
+    ParzenClassifier : one kernel density per class.
+    reference_bandwidth, likelihood_bandwidth : the two rules for h.
+
+    References
+    ----------
+    Parzen, E. (1962). On estimation of a probability density function and mode. Annals of Mathematical
+    Statistics 33(3).
+    Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.density import KernelDensity
+    >>> model = KernelDensity(kernel="triangular", bandwidth=2.0).fit([[0.0], [1.0]])
+    >>> np.exp(model.score_samples([[0.0], [1.0], [9.0]])).round(4).tolist()
+    [0.375, 0.375, 0.0]
+    >>> round(model.integrate([[-2.0, 3.0]]), 6)
+    1.0
+    """
+
+    _reads_rows = "in memory"
+    _parameter_constraints: ClassVar[dict] = KERNEL_CONSTRAINTS
+
+    def __init__(
+        self,
+        *,
+        kernel: str = "gaussian",
+        bandwidth: Any = "reference",
+        tolerance: float = 1e-4,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.tolerance = tolerance
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Store the rows of X, and choose the bandwidths.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        given = self._rows(X, y, sample_weight)
+        block = given.gathered(
+            type(self).__name__, "HistogramDensity or GaussianDensity"
+        ).without_zero_weights()
+        rows, w = np.array(block.X, dtype=np.float64), block.w
+        self.bandwidth_ = bandwidths_of(rows, w, self.bandwidth, self.kernel, self.tolerance)
+        if w is None and rows.shape[1] == 1:
+            rows[:, 0].sort()
+            self.rows_, self.weights_ = rows, np.ones(len(rows))
+            return self
+        order = leaf_order((rows - rows.mean(axis=0)) / self.bandwidth_)
+        self.rows_ = np.ascontiguousarray(rows[order])
+        self.weights_ = np.ones(len(rows)) if w is None else w[order]
+        return self
+
+    # -- the density -----------------------------------------------------------------------------------------
+
+    def _sums(self, n_columns: int | None = None) -> KernelSums:
+        """The sums over the first columns, or over all."""
+        w = None if (self.weights_ == 1.0).all() else self.weights_
+        settings = (self.bandwidth_, self.kernel, self.tolerance)
+        return KernelSums.of_first_columns(self.rows_, w, *settings, n_columns or self.rows_.shape[1])
+
+    def _log_density(self) -> Callable[[Block], np.ndarray]:
+        return partial(_log_density, sums=self._sums())
+
+    def _threshold(self, quantile: float) -> float:
+        # A row's own window would hide how far it is from the other rows.
+        if len(self.rows_) < 2:
+            raise DataError("anomalies need the density of every row given the others, but there is 1 sample")
+        return weighted_inverse_cdf(self._sums().leave_rows_out(), self.weights_, quantile)
+
+    def integrate(self, box: Any) -> float:
+        """The probability of a box.
+
+        Parameters
+        ----------
+        box : array of shape (d, 2)
+            The low and high ends of every column; they may be infinite.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        low, high = check_box(box, self.design_names).T
+        if KERNELS[self.kernel].radial and len(low) > 1:
+            raise SettingError(
+                "the probability of a box has no formula under a radial kernel in several columns: take "
+                "kernel='epanechnikov', or count the rows of sample(...) inside"
+            )
+        cdf = KERNELS[self.kernel].cdf
+        inside = cdf((high - self.rows_) / self.bandwidth_) - cdf((low - self.rows_) / self.bandwidth_)
+        return float(np.average(inside.prod(axis=1), weights=self.weights_))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Rows drawn from the density: a stored row by its weight, plus noise from the kernel.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many rows.
+        random_state : int, RandomState or None, default=None
+            The seed.
+
+        Returns
+        -------
+        array of shape (n_samples, d)
+        """
+        check_is_fitted(self)
+        random = check_random_state(random_state)
+        picked = random.choice(len(self.rows_), n_samples, p=self.weights_ / self.weights_.sum())
+        noise = KERNELS[self.kernel].noise(random, (n_samples, self.rows_.shape[1]))
+        return self.rows_[picked] + noise * self.bandwidth_
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log density, given the columns before it.
+
+        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for all kernels: a column that is improbable,
+        alone or together with those before it, has a low term. After a term of -inf the others are 0.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        sums = [self._sums(j + 1) for j in range(self.rows_.shape[1])]
+        return self._explain(X, partial(_chain_terms, sums=sums), "log density")
+
+    def summary(self) -> Summary:
+        """Rows, kernel, bandwidths, and the standard deviations to compare them with."""
+        head = super().summary()
+        spread = deviations(self.rows_, self.weights_)
+        facts = {
+            "rows": len(self.rows_),
+            "weight": float(self.weights_.sum()),
+            "kernel": self.kernel,
+            "tolerance": self.tolerance,
+        }
+        table = Table(
+            "Bandwidths",
+            ("column", "bandwidth", "standard deviation"),
+            [*zip(self.design_names, self.bandwidth_.tolist(), spread.tolist())],
+        )
+        return Summary(head.title, {**head.facts, **facts}, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, d = len(self.weights_), len(self.design_names)
+        return {"rows_": (n, d), "weights_": (n,), "bandwidth_": (d,)}
+
+
+def bandwidths_of(
+    rows: np.ndarray, w: np.ndarray | None, bandwidth: Any, kernel: str, tolerance: float
+) -> np.ndarray:
+    """One bandwidth per column, as given or by a rule."""
+    if isinstance(bandwidth, str):
+        if bandwidth == "reference":
+            return reference_of(rows, w)
+        if bandwidth == "nrd0":
+            return nrd0_of(rows, w)
+        if bandwidth == "volume":
+            return volume_of(rows, w)
+        return likelihood_of(rows, w, kernel, tolerance)
+    h, d = number_setting("bandwidth", bandwidth), rows.shape[1]
+    if h.shape not in ((), (d,)) or not ((h > 0) & np.isfinite(h)).all():
+        raise SettingError(
+            f"bandwidth must be one positive number, or one for each of the {d} columns; it is {h.tolist()}"
+        )
+    return np.broadcast_to(h, (d,)).copy()
+
+
+def _log_density(block: Block, sums: KernelSums) -> np.ndarray:
+    return sums.log_density(block.X)
+
+
+def _chain_terms(block: Block, sums: list[KernelSums]) -> np.ndarray:
+    """The log density, zero, and what every column adds to the log density of those before it."""
+    joint = [one.log_density(block.X[:, : j + 1]) for j, one in enumerate(sums)]
+    return chain_terms(np.column_stack(joint))

@@ -1,0 +1,59 @@
+from lyceum.ensemble.bagging.classifier import BaggingClassifier as BaggingClassifier
+from lyceum.ensemble.bagging.draws import set_seeds as set_seeds
+from lyceum.ensemble.bagging.extra_trees import (
+    ExtraTreesClassifier as ExtraTreesClassifier,
+    ExtraTreesRegressor as ExtraTreesRegressor,
+)
+from lyceum.ensemble.bagging.random_forest import (
+    RandomForestClassifier as RandomForestClassifier,
+    RandomForestRegressor as RandomForestRegressor,
+)
+from lyceum.ensemble.bagging.regressor import BaggingRegressor as BaggingRegressor
+from lyceum.ensemble.boosting.adaboost import AdaBoostClassifier as AdaBoostClassifier
+from lyceum.ensemble.boosting.adaboost_regressor import AdaBoostRegressor as AdaBoostRegressor
+from lyceum.ensemble.boosting.gradient_boosting import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
+from lyceum.ensemble.boosting.model_boosting import (
+    ModelBoostingClassifier as ModelBoostingClassifier,
+    ModelBoostingRegressor as ModelBoostingRegressor,
+)
+from lyceum.ensemble.committees.auxiliary_targets import AuxiliaryTargets as AuxiliaryTargets
+from lyceum.ensemble.committees.cascade import (
+    CascadeClassifier as CascadeClassifier,
+    StageReport as StageReport,
+)
+from lyceum.ensemble.committees.cluster_classifier import ClusterClassifier as ClusterClassifier
+from lyceum.ensemble.committees.committee import Committee as Committee
+from lyceum.ensemble.committees.diversity import Diversity as Diversity, diversity as diversity
+from lyceum.ensemble.committees.explanation import CommitteeExplanation as CommitteeExplanation
+from lyceum.ensemble.committees.fusion import fuse as fuse, simplex_weights as simplex_weights
+from lyceum.ensemble.committees.pruning import (
+    Pruning as Pruning,
+    prune_committee as prune_committee,
+)
+from lyceum.ensemble.committees.stacking import (
+    StackingClassifier as StackingClassifier,
+    StackingRegressor as StackingRegressor,
+)
+from lyceum.ensemble.experts.mixture_of_experts import (
+    HierarchicalMixtureOfExperts as HierarchicalMixtureOfExperts,
+    MixtureOfExperts as MixtureOfExperts,
+)
+from lyceum.ensemble.members.answers import posteriors as posteriors, vote_codes as vote_codes
+from lyceum.ensemble.members.data import (
+    Ensemble as Ensemble,
+    MemberData as MemberData,
+    takes_missing as takes_missing,
+    takes_rows as takes_rows,
+    takes_weights as takes_weights,
+)
+from lyceum.ensemble.members.either_task import EitherTask as EitherTask, has_classes as has_classes
+from lyceum.ensemble.multiclass.multi_label import MultiLabel as MultiLabel
+from lyceum.ensemble.multiclass.one_vs_one import (
+    OneVsOne as OneVsOne,
+    couple_posteriors as couple_posteriors,
+)
+from lyceum.ensemble.multiclass.one_vs_rest import OneVsRest as OneVsRest
+from lyceum.ensemble.multiclass.output_code import OutputCode as OutputCode

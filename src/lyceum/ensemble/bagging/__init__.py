@@ -1,0 +1,1 @@
+"""Bagging and forests."""

@@ -1,0 +1,314 @@
+"""A bag: members on samples of the rows and columns, whatever they predict."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import check_same_columns, undefined
+from lyceum._core.statistics import seed_from, weighted_mean
+from lyceum._core.threads import ordered_map
+from lyceum._core.trees import Router, Tree, contributions
+from lyceum.ensemble.bagging.draws import Draws, set_seeds
+from lyceum.ensemble.bagging.out_of_bag import OutOfBag
+from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
+from lyceum.ensemble.members.trees import are_trees, cells_of_trees, forest, votes
+from lyceum.errors import SettingError
+from lyceum.progress import report
+from lyceum.report import Summary, Table
+
+__all__ = ["BAG_CONSTRAINTS", "BaggingBase"]
+
+BAG_CONSTRAINTS: dict[str, Any] = {
+    **MEMBER_CONSTRAINTS,
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "max_samples": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0.0, None, closed="neither"),
+    ],
+    "bootstrap": ["boolean"],
+    "max_features": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="right"),
+    ],
+    "bootstrap_features": ["boolean"],
+    "oob_score": ["boolean"],
+}
+
+
+class BaggingBase(Ensemble):
+    """Members on samples, whatever they predict: a subclass says what an answer is and how good it is."""
+
+    n_estimators: int
+    max_samples: int | float
+    bootstrap: bool
+    max_features: int | float
+    bootstrap_features: bool
+    oob_score: bool
+    warm_start: bool
+    random_state: int | np.random.RandomState | None
+    draws_: Draws
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Draw samples of the rows and fit a copy of the estimator on each.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        self._fit(X, y, sample_weight, dict(vars(self)))
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]) -> None:
+        data, target, w = self._member_data(X, y, sample_weight)
+        warm = self.warm_start and "draws_" in before
+        self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
+        self.draws_ = self._new_draws(len(target), w)
+        members = self._members_before(before) if warm else []
+        bag = OutOfBag.start(len(target), self._width) if self.oob_score else None
+        work = partial(self._member, data=data, target=target, w=w, known=tuple(members))
+        numbers = range(0 if bag else len(members), self.n_estimators)
+        self.estimators_ = list(members)
+        for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
+            if i >= len(members):
+                self.estimators_.append(member)
+                report("members", i + 1, self.n_estimators)
+            if bag is not None:
+                bag.add(left_out, answers)
+                bag.errors.append(self._error(target, answers, w, left_out))
+        self._set_out_of_bag(bag, target, w)
+
+    def _member(
+        self, i: int, data: MemberData, target: np.ndarray, w: np.ndarray | None, known: tuple[Any, ...]
+    ) -> tuple[Any, Any, Any]:
+        """Member i, the rows that it has not seen, and what it answers for them."""
+        counts, columns = self.draws_.counts(i), self.draws_.columns(i)
+        member = known[i] if i < len(known) else self._fit_copy(i, counts, columns, data, w)
+        if not self.oob_score:
+            return member, None, None
+        left_out = self.draws_.left_out_rows(counts)
+        if not len(left_out):
+            return member, left_out, np.empty((0, self._width))
+        return member, left_out, self._answer(member, data, columns, left_out)
+
+    def _fit_copy(
+        self, i: int, counts: np.ndarray, columns: Any, data: MemberData, w: np.ndarray | None
+    ) -> Any:
+        member = set_seeds(self._copy(), self.seed_, i)
+        if not takes_weights(member):
+            rows = np.repeat(np.arange(len(counts)), counts)
+            return data.fit(member, None if (counts == 1).all() else rows, columns)
+        rows = np.flatnonzero(counts)
+        weights = counts[rows].astype(np.float64)
+        if w is not None:
+            weights *= w[rows]
+        every = len(rows) == len(counts)
+        return data.fit(member, None if every else rows, columns, None if (weights == 1.0).all() else weights)
+
+    def _new_draws(self, n: int, w: np.ndarray | None) -> Draws:
+        weighted = None if w is None or w.all() else np.flatnonzero(w)
+        odds = None
+        if w is not None and not takes_weights(self._base()):
+            odds = w if weighted is None else w[weighted]
+            odds = odds / odds.sum()
+        n_weighted, d = n if weighted is None else len(weighted), self.n_features_in_
+        n_drawn = _number(self.max_samples, n_weighted)
+        if not self.bootstrap and n_drawn > n_weighted:
+            raise SettingError(
+                f"max_samples={self.max_samples} asks for {n_drawn} of {n_weighted} rows: with "
+                "bootstrap=False no row comes twice"
+            )
+        n_columns = _number(self.max_features, d)
+        if n_columns > d:
+            raise SettingError(f"max_features={self.max_features} asks for {n_columns} of {d} columns")
+        return Draws(
+            self.seed_, n, n_drawn, self.bootstrap, d, n_columns, self.bootstrap_features, weighted, odds
+        )
+
+    def _members_before(self, before: dict[str, Any]) -> list[Any]:
+        """The members of the fit that a warm start goes on with."""
+        check_same_columns(self, before["schema_"])
+        if not _same(before["draws_"], self.draws_):
+            raise SettingError(
+                "warm_start adds members to those of the last fit, which had other rows or draws: "
+                "fit on the same rows with the same settings, or with warm_start=False"
+            )
+        members = before["estimators_"]
+        if len(members) > self.n_estimators:
+            raise SettingError(
+                f"n_estimators={self.n_estimators} is less than the {len(members)} members there are, and "
+                "warm_start=True only adds some"
+            )
+        if len(members) == self.n_estimators:
+            warnings.warn(
+                f"there are {len(members)} members already: raise n_estimators to add some", stacklevel=4
+            )
+        return members
+
+    def _set_out_of_bag(self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None) -> None:
+        kept = ("oob_score_", "oob_decision_function_", "oob_prediction_", "oob_unknown_", "oob_errors_")
+        for name in kept:
+            self.__dict__.pop(name, None)
+        if bag is None:
+            return
+        rows = bag.rows
+        if not len(rows):
+            raise SettingError(
+                "oob_score needs rows that some member has not seen, but every member was drawn all rows: "
+                "use bootstrap=True, a smaller max_samples, or more members"
+            )
+        self.oob_unknown_ = self.draws_.n_weighted - len(rows)
+        self.oob_errors_ = np.array(bag.errors)
+        self.oob_score_ = self._score(target[rows], bag.mean[rows], None if w is None else w[rows])
+        self._set_answers(bag.mean)
+
+    # -- what a subclass says --------------------------------------------------------------------------------
+
+    @property
+    def _width(self) -> int:
+        """Numbers in an answer."""
+        raise undefined(self, "_width")
+
+    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
+        """The answers of a member for some rows, (n, width)."""
+        raise undefined(self, "_answer")
+
+    @property
+    def _node_values(self) -> Callable[[Tree], np.ndarray]:
+        """What the nodes of a member that is a tree answer, (n_nodes, width)."""
+        raise undefined(self, "_node_values")
+
+    def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """The loss of every answer."""
+        raise undefined(self, "_losses")
+
+    def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
+        raise undefined(self, "_score")
+
+    def _set_answers(self, answers: np.ndarray) -> None:
+        raise undefined(self, "_set_answers")
+
+    def _error(self, target: np.ndarray, answers: np.ndarray, w: Any, rows: np.ndarray) -> float:
+        return weighted_mean(self._losses(target[rows], answers), None if w is None else w[rows])
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _forest(self, data: MemberData) -> Router | None:
+        """One router for members that are trees."""
+        values = self._node_values
+        if data.source is None or not are_trees(self.estimators_, one_leaf=values is votes):
+            return None
+        return forest(self, self._columns, values)
+
+    def _mean(self, data: MemberData) -> np.ndarray:
+        """The mean answer of all members, summed in their order."""
+        router = self._forest(data)
+        if router is not None:
+            return router.sums(cells_of_trees(data.source)) / len(self.estimators_)  # type: ignore[arg-type]
+        members = zip(self.estimators_, self._columns)
+        total: Any = 0.0
+        for answer in ordered_map(lambda pair: self._answer(pair[0], data, pair[1]), members):
+            total = total + answer
+        return total / len(self.estimators_)
+
+    def _stages(self, X: Any) -> Iterator[Any]:
+        """The mean answer of the first member, the first two, ..."""
+        check_is_fitted(self)
+        total: Any = 0.0
+        for i in range(len(self.estimators_)):
+            total = total + self._apply_to_members(partial(_one_answer, self, i), X)
+            yield total / (i + 1)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _tree_parts(self, data: MemberData) -> np.ndarray:
+        """The prediction, the base, and what every column adds to the largest mean answer of trees."""
+        router = self._forest(data)
+        assert router is not None
+        assert data.source is not None
+        X = cells_of_trees(data.source)
+        sums = router.sums(X)
+        best = sums.argmax(axis=1)
+        predicted = best if hasattr(self, "classes_") else sums[:, 0] / len(self.estimators_)
+        return np.column_stack([predicted, contributions(router, X, best) / len(self.estimators_)])
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that every member was drawn, as often as it was; drawn anew from the seed."""
+        check_is_fitted(self)
+        return self.draws_.samples(len(self.estimators_))
+
+    @property
+    def estimators_features_(self) -> list[np.ndarray]:
+        """The columns of every member."""
+        check_is_fitted(self)
+        every = np.arange(self.n_features_in_)
+        return [every if columns is None else columns for columns in self._columns]
+
+    @property
+    def _columns(self) -> list[np.ndarray | None]:
+        """The columns of every member, None for all."""
+        return [self.draws_.columns(i) for i in range(len(self.estimators_))]
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), Draws)
+
+    def summary(self) -> Summary:
+        """How the members were drawn and, if computed, their out-of-bag error and how far they differ."""
+        check_is_fitted(self)
+        draws = self.draws_
+        way = "with" if draws.bootstrap else "without"
+        facts: dict[str, Any] = {
+            "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
+            "rows": f"{draws.n_drawn:,} of {draws.n_weighted:,}, drawn {way} replacement",
+            "columns": f"{draws.n_columns_drawn} of {draws.n_columns}",
+        }
+        if not hasattr(self, "oob_score_"):
+            return Summary(self._title(), facts)
+        facts["rows never out of bag"] = self.oob_unknown_
+        facts["seed"] = self.seed_
+        return Summary(self._title(), facts, [self._spread()])
+
+    def _spread(self) -> Table:
+        known = self.oob_errors_[np.isfinite(self.oob_errors_)]
+        rows = [
+            ("all members together", self._oob_error),
+            ("a member alone, mean", float(known.mean())),
+            ("standard deviation", float(known.std())),
+            ("least", float(known.min())),
+            ("largest", float(known.max())),
+        ]
+        return Table(f"Out of bag: {self._loss_name}", ("", self._loss_name), rows)
+
+    _loss_name: ClassVar[str]
+
+    @property
+    def _oob_error(self) -> float:
+        raise undefined(self, "_oob_error")
+
+
+def _number(limit: Any, n: int) -> int:
+    """A number, or a share of n rounded down, at least 1."""
+    return int(limit) if isinstance(limit, Integral) else max(1, int(limit * n + 1e-9))
+
+
+def _same(one: Draws, two: Draws) -> bool:
+    """Whether both draw the same rows and columns."""
+    return all(np.array_equal(getattr(one, of.name), getattr(two, of.name)) for of in fields(Draws))
+
+
+def _one_answer(model: BaggingBase, i: int, data: MemberData) -> np.ndarray:
+    return model._answer(model.estimators_[i], data, model.draws_.columns(i))

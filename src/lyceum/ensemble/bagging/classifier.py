@@ -1,0 +1,282 @@
+"""Bagging and random subspaces of classifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Classifier, normalize_posteriors
+from lyceum._core.statistics import weighted_mean
+from lyceum._core.threads import ordered_map
+from lyceum._core.trees import Tree, shares
+from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
+from lyceum.ensemble.members.answers import one_hot, posteriors, vote_codes
+from lyceum.ensemble.members.data import MemberData, MemberImportances
+from lyceum.ensemble.members.trees import are_trees, votes
+from lyceum.report import Explanation
+from lyceum.trees import DecisionTreeClassifier
+
+__all__ = ["BaggingClassifier"]
+
+
+def _members_have_scores(self: Any) -> bool:
+    return all(hasattr(one, "decision_function") for one in getattr(self, "estimators_", [self._base()]))
+
+
+class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
+    """Bagging: copies of any classifier, each on N' rows drawn from the N, who vote or average posteriors.
+
+    .. math:: P(k|x) = \\frac{1}{L} \\sum_{l=1}^{L} P_l(k|x), \\qquad
+        \\text{or} \\quad \\frac{1}{L} \\sum_{l=1}^{L} [h_l(x) = k]
+
+    What varies most from sample to sample gains most (Breiman 1996). With `max_features` below 1 every member
+    also sees its own columns; `bootstrap=False, max_features=0.5` is the random subspace method (Ho 1998).
+
+    Everything random follows from the seed and the number of the member, so that the result is the same for
+    any number of threads. A row of weight w is drawn as often as any other and then weighs w times its draws;
+    for an estimator whose `fit` does not take `sample_weight`, rows are drawn with chances ∝ w instead.
+    Zero-weight rows are ignored.
+
+    Lyceum's learners (and pipelines of them) take mixed tables, missing cells and scans as they do
+    alone. An estimator from elsewhere is given what `fit` was given: an array, or the frame as it is.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        What to copy; None is a fully grown `DecisionTreeClassifier`. Every `random_state` in it is set.
+    n_estimators : int, default=10
+        The number of members.
+    max_samples : int or float, default=1.0
+        N', or N' / N, which may exceed 1 with `bootstrap`.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    max_features : int or float, default=1.0
+        The columns of a member, or their share.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement.
+    voting : {"soft", "hard"}, default="soft"
+        Whether posteriors are averaged or votes counted; an estimator without posteriors votes. Of classes
+        with equal votes the first is predicted.
+    oob_score : bool, default=False
+        Whether every row is predicted by the members that have not seen it.
+    warm_start : bool, default=False
+        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at once.
+    random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    estimators_ : list of classifiers
+        The fitted members.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalised to sum 1.
+    estimators_samples_, estimators_features_ : lists of arrays
+        The rows and columns of every member, computed on request; None for all columns.
+    oob_score_ : float
+        The share of rows, by weight, that members which have not seen them classify correctly.
+    oob_decision_function_ : array of shape (n, K)
+        Their mean posteriors or votes; NaN for rows that are never out of bag.
+    oob_unknown_ : int
+        How many those are.
+    oob_errors_ : array of shape (n_estimators,)
+        The error of every member alone on the rows that it has not seen.
+    draws_ : Draws
+        How rows and columns are drawn.
+    seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members are not trees.
+
+    See Also
+    --------
+    RandomForestClassifier : Trees that also draw columns at every node.
+    AdaBoostClassifier : Members one after the other, on the rows that were misclassified.
+
+    References
+    ----------
+    Breiman (1996), Bagging predictors, Machine Learning 24.
+    Ho (1998), The random subspace method for constructing decision forests, IEEE PAMI 20.
+
+    Examples
+    --------
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.datasets import load
+    >>> from lyceum.ensemble import BaggingClassifier
+    >>> penguins = load("penguins")
+    >>> model = BaggingClassifier(NaiveBayes(), oob_score=True, random_state=0).fit(penguins)
+    >>> model.oob_score_ > 0.95
+    True
+
+    """
+
+    _parameter_constraints: ClassVar[dict] = {**BAG_CONSTRAINTS, "voting": [StrOptions({"soft", "hard"})]}
+    _alternative: ClassVar[str] = "lyceum.bayes.NaiveBayes or LogisticRegression"
+    _loss_name: ClassVar[str] = "error"
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: int | float = 1.0,
+        bootstrap: bool = True,
+        max_features: int | float = 1.0,
+        bootstrap_features: bool = False,
+        voting: str = "soft",
+        oob_score: bool = False,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.bootstrap = bootstrap
+        self.max_features = max_features
+        self.bootstrap_features = bootstrap_features
+        self.voting = voting
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _default(self) -> Any:
+        return DecisionTreeClassifier()
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest mean posterior, or of most votes."""
+        return self._apply_to_members(partial(_predict, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The mean posteriors of the members, or the shares of their votes."""
+        return self._apply_to_members(self._mean, X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of `predict_proba`."""
+        return self._apply_to_members(partial(_log_mean, self), X)
+
+    @available_if(_members_have_scores)
+    def decision_function(self, X: Any) -> Any:
+        """The mean score of the members: of the second of two classes, (n,), or of K classes, (n, K)."""
+        return self._apply_to_members(partial(_mean_scores, self), X)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Any]:
+        """`predict_proba` of the first member, the first two, ..."""
+        yield from self._stages(X)
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """`predict` of the first member, the first two, ..."""
+        for proba in self._stages(X):
+            yield self.classes_[np.asarray(proba).argmax(axis=1)]
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def _mean(self, data: MemberData) -> np.ndarray:
+        return normalize_posteriors(super()._mean(data))
+
+    def _stages(self, X: Any) -> Iterator[Any]:
+        return map(normalize_posteriors, super()._stages(X))
+
+    @property
+    def _width(self) -> int:
+        return len(self.classes_)
+
+    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
+        ask = partial(data.ask, rows=rows, columns=columns)
+        if self.voting == "hard":
+            return one_hot(vote_codes(member, self.classes_, ask), self._width)
+        return posteriors(member, self.classes_, ask)
+
+    @property
+    def _node_values(self) -> Callable[[Tree], np.ndarray]:
+        return votes if self.voting == "hard" else _shares
+
+    def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        return (answers.argmax(axis=1) != target).astype(np.float64)
+
+    def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
+        return 1.0 - weighted_mean(self._losses(target, answers), w)
+
+    def _set_answers(self, answers: np.ndarray) -> None:
+        self.oob_decision_function_ = normalize_posteriors(answers)
+
+    @property
+    def _oob_error(self) -> float:
+        return 1.0 - self.oob_score_
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not are_trees([self._base()], one_leaf=True)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the mean posterior, or vote, of the class.
+
+        If the members are trees, it is the mean of what the column adds in them. Otherwise the base is the
+        answer for a row of typical cells (`typical_`), whose columns are replaced by the row's own, one
+        after the other, from both ends.
+        """
+        check_is_fitted(self)
+        unit = "votes" if self.voting == "hard" else "posterior"
+        if are_trees(self.estimators_, one_leaf=self._node_values is votes):
+            return self._explain_members(self._tree_parts, X, unit)
+        return self._explain_by_replacement(self._mean, X, unit)
+
+
+def _shares(tree: Tree) -> np.ndarray:
+    return shares(tree.value)
+
+
+def _predict(model: BaggingClassifier, data: MemberData) -> np.ndarray:
+    return model.classes_[model._mean(data).argmax(axis=1)]
+
+
+def _log_mean(model: BaggingClassifier, data: MemberData) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(model._mean(data))
+
+
+def _mean_scores(model: BaggingClassifier, data: MemberData) -> np.ndarray:
+    K, members = len(model.classes_), list(zip(model.estimators_, model._columns))
+    work = partial(_scores_of_member, model.classes_, data)
+    total: Any = sum(ordered_map(work, members)) / len(members)
+    return total[:, -1] if K <= 2 else total
+
+
+def _scores_of_member(classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]) -> np.ndarray:
+    """The scores of all classes; a class that a member has not seen has the least of its scores."""
+    member, columns = pair
+    scores = np.asarray(data.ask(member.decision_function, columns=columns), dtype=np.float64)
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])[:, -len(member.classes_) :]
+    if len(member.classes_) == len(classes):
+        return scores
+    every = np.repeat(scores.min(axis=1, keepdims=True), len(classes), axis=1)
+    every[:, np.searchsorted(classes, member.classes_)] = scores
+    return every

@@ -1,0 +1,368 @@
+"""What random forests and extremely randomised trees share: trees, each on rows and columns drawn for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Learner, check_same_columns, undefined
+from lyceum._core.data import Block, Rows
+from lyceum._core.probability import class_weight_factors
+from lyceum._core.statistics import midpoints
+from lyceum._core.threads import ordered_map
+from lyceum._core.trees import (
+    GROWTH_CONSTRAINTS,
+    THRESHOLD,
+    BinnedRows,
+    Bins,
+    Columns,
+    Growth,
+    Router,
+    Tree,
+    WithTrees,
+    cached_router,
+    explain_trees,
+    grow,
+    importance_table,
+    impurity_importances,
+    resolve_max_features,
+    resolve_row_count,
+    shares,
+)
+from lyceum.ensemble.bagging.draws import TreeDraws
+from lyceum.ensemble.bagging.out_of_bag import OutOfBag
+from lyceum.ensemble.members.trees_as_learners import tree_of_forest
+from lyceum.errors import SettingError
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["FOREST", "Forest"]
+
+_SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
+           "min_impurity_decrease", "max_features", "missing", "max_bins", "random_state",
+           "categorical_features")  # fmt: skip
+
+FOREST: dict[str, Any] = {
+    **{name: GROWTH_CONSTRAINTS[name] for name in _SHARED},
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "categorical_split": [StrOptions({"groups", "one_vs_rest"})],
+    "bootstrap": ["boolean"],
+    "max_samples": [None, Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="right")],
+    "oob_score": ["boolean"],
+    "warm_start": ["boolean"],
+}
+
+
+class Forest(WithTrees, Learner):
+    """Trees whose predictions are averaged; what a tree draws follows from the seed and its number alone."""
+
+    _coding = "codes"
+    _takes_missing: ClassVar[bool] = True
+    _splitter: ClassVar[str] = "best"
+
+    # parameters, set by the learners
+    n_estimators: int
+    criterion: str
+    max_depth: int | None
+    min_samples_split: float
+    min_samples_leaf: float
+    min_weight_fraction_leaf: float
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    max_features: Any
+    categorical_split: str
+    missing: str
+    bootstrap: bool
+    max_samples: Any
+    oob_score: bool
+    max_bins: int | None
+    warm_start: bool
+    random_state: int | np.random.RandomState | None
+
+    class_weight: Any  # of classifiers
+
+    trees_: list[Tree]
+    feature_importances_: np.ndarray
+    classes_: np.ndarray
+    seed_: int
+    draws_: TreeDraws
+    oob_score_: float
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Grow the trees on all rows of X; with `warm_start`, add to the trees of the last fit.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+            Kept in memory, one byte per cell (as it is with `max_bins=None`).
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            Rows are drawn alike and count by their weights.
+        """
+        if self.oob_score and not self.bootstrap:
+            raise SettingError("oob_score=True needs rows that trees have not seen: set bootstrap=True")
+        if self.max_samples is not None and not self.bootstrap:
+            raise SettingError(
+                "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave it out"
+            )
+        known, before = self._known_trees(), getattr(self, "schema_", None)
+        rows = self._rows(X, y, sample_weight)
+        if known and before is not None:
+            check_same_columns(self, before)
+        if not known:
+            self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        data = ForestData.on(self, rows)
+        self.draws_ = data.draws
+        trees = list(known)
+        for tree in ordered_map(data.grow_tree, range(len(known), self.n_estimators)):
+            trees.append(tree)
+            report("trees", len(trees), self.n_estimators)
+        self.trees_ = trees
+        self.feature_importances_ = impurity_importances(trees, self.n_features_in_)
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
+        if self.oob_score:
+            self._predict_out_of_bag(data)
+        return self
+
+    def _known_trees(self) -> list[Tree]:
+        known = getattr(self, "trees_", []) if self.warm_start else []
+        if len(known) > self.n_estimators:
+            raise SettingError(
+                f"n_estimators={self.n_estimators} is below the {len(known)} trees already grown: "
+                "warm_start only adds"
+            )
+        return known
+
+    def _predict_out_of_bag(self, data: ForestData) -> None:
+        """Set the out-of-bag predictions."""
+        answers = OutOfBag.start(data.n, data.width)
+        for rows, votes in ordered_map(partial(data.out_of_bag, self.trees_), range(len(self.trees_))):
+            answers.add(rows, votes)
+        self._set_out_of_bag(answers, data)
+
+    def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
+        raise undefined(self, "_set_out_of_bag")
+
+    # -- predictions ---------------------------------------------------------------------------------------
+
+    @property
+    def _router(self) -> Router:
+        return cached_router(self, self.trees_, self._new_router)
+
+    def _new_router(self) -> Router:
+        values: Any = "shares" if is_classifier(self) else None
+        return Router(self.trees_, self.n_features_in_, values=values, scale=1.0 / len(self.trees_))
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees as learners of their own: for text, rules, paths and drawings."""
+        check_is_fitted(self)
+        return [self[number] for number in range(len(self.trees_))]
+
+    def __len__(self) -> int:
+        return len(getattr(self, "trees_", ()))
+
+    def __bool__(self) -> bool:
+        return True  # a forest without trees is a forest too
+
+    def __getitem__(self, number: int) -> Any:
+        """One tree as a learner of its own."""
+        check_is_fitted(self)
+        return tree_of_forest(self, self.trees_[number])
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that every tree was drawn, as often as it was; drawn anew from the seed."""
+        check_is_fitted(self)
+        return self.draws_.samples(len(self.trees_))
+
+    def apply(self, X: Any) -> Any:
+        """The node of every tree where every row ends, (n_samples, n_estimators)."""
+        return self._apply(partial(_leaves, self), X)
+
+    def _stages(self, X: Any) -> Iterator[np.ndarray]:
+        """The mean predictions of the first tree, the first two, and so on."""
+        check_is_fitted(self)
+        router, total = self._router, None
+        for number in range(len(self.trees_)):
+            part = np.asarray(self._apply(partial(_sums, router, number, number + 1), X))
+            total = part if total is None else total + part
+            yield total * (len(self.trees_) / (number + 1))
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the predictions, step by step down the trees, averaged over them."""
+        return explain_trees(self, X)
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The size of the trees, the out-of-bag score, and the importances."""
+        check_is_fitted(self)
+        sizes = np.array([[tree.n_nodes, tree.n_leaves, tree.depth] for tree in self.trees_])
+        facts: dict[str, Any] = {
+            "trees": len(self.trees_),
+            "rows": self.n_rows_,
+            "columns drawn at a node": f"{self.max_features_} of {self.n_features_in_}",
+        }
+        if hasattr(self, "oob_score_"):
+            facts["out-of-bag score"] = self.oob_score_
+        rows = [
+            (name, float(column.mean()), int(column.min()), int(column.max()))
+            for name, column in zip(("nodes", "leaves", "depth"), sizes.T)
+        ]
+        table = Table("Trees", ("", "mean", "least", "most"), rows)
+        return Summary(
+            self._title(), facts, [table, importance_table(self.feature_importances_, self.schema_)]
+        )
+
+    max_features_: int
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"feature_importances_": (self.n_features_in_,)}
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), TreeDraws)
+
+
+@dataclass(frozen=True)
+class ForestData:
+    """Rows in memory, and how every tree is grown on them."""
+
+    columns: Columns
+    binned: BinnedRows | None
+    y: np.ndarray
+    w: np.ndarray | None
+    factors: np.ndarray | None  # of the classes
+    growth: Growth
+    n_classes: int | None
+    draws: TreeDraws
+    balance: bool  # whether every tree has the factors of the classes in its sample
+
+    @classmethod
+    def on(cls, forest: Forest, rows: Rows) -> ForestData:
+        binned = None
+        if forest.max_bins is None:
+            found = rows.gathered(type(forest).__name__, "max_bins=255, which holds one byte per cell")
+            columns, y, w = Columns.of_cells(found.X, rows.schema), found.y, found.w
+        else:
+            binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
+            columns, y, w = binned.ranked_columns, binned.y, binned.w
+        assert y is not None
+        forest.max_features_ = resolve_max_features(forest.max_features, len(rows.schema))
+        n_classes, factors, balance = None, None, False
+        if is_classifier(forest):
+            classes = forest.classes_.tolist()
+            n_classes = len(classes)
+            totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
+            balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
+            factors = class_weight_factors(None if balance else forest.class_weight, classes, totals)
+        total = float(len(y)) if w is None else float(w.sum())
+        if factors is not None:
+            total = float(factors @ totals)
+        growth = Growth(
+            criterion=forest.criterion,
+            categorical=forest.categorical_split,
+            missing=forest.missing,
+            max_depth=forest.max_depth,
+            min_samples_split=max(2, resolve_row_count(forest.min_samples_split, len(y))),
+            min_samples_leaf=resolve_row_count(forest.min_samples_leaf, len(y)),
+            min_weight_leaf=forest.min_weight_fraction_leaf * total,
+            max_leaf_nodes=forest.max_leaf_nodes,
+            min_impurity_decrease=forest.min_impurity_decrease,
+            max_features=forest.max_features_,
+            splitter=forest._splitter,
+        )
+        weighted = None if w is None or w.all() else np.flatnonzero(w)
+        n = len(y) if weighted is None else len(weighted)
+        n_drawn = n if forest.max_samples is None else resolve_row_count(forest.max_samples, n)
+        draws = TreeDraws.of(forest.seed_, len(y), n_drawn, forest.bootstrap, weighted)
+        return cls(columns, binned, y, w, factors, growth, n_classes, draws, balance)
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @property
+    def width(self) -> int:
+        """Of an answer: a posterior, or a number."""
+        return self.n_classes or 1
+
+    def grow_tree(self, number: int) -> Tree:
+        """Grow one tree."""
+        weight = self.w
+        if self.draws.bootstrap:
+            times = self.draws.counts(number)
+            weight = times.astype(np.float64) if weight is None else weight * times
+        factors = self._balance(weight) if self.balance else self.factors
+        if factors is not None:
+            weight = factors[self.y] if weight is None else weight * factors[self.y]
+        seed = int(np.random.default_rng([self.draws.seed, number, 1]).integers(1 << 62))
+        tree = grow(self.columns, self.y, weight, replace(self.growth, seed=seed), self.n_classes)
+        return tree if self.binned is None else self.binned.bins.with_categories(self._between_bins(tree))
+
+    def _balance(self, weight: np.ndarray | None) -> np.ndarray | None:
+        assert self.n_classes is not None
+        totals = np.bincount(self.y, weight, self.n_classes).astype(np.float64)
+        return class_weight_factors("balanced", list(range(self.n_classes)), totals)
+
+    def out_of_bag(self, trees: Sequence[Tree], number: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that a tree did not draw, and its predictions for them."""
+        times = self.draws.counts(number)
+        rows = np.flatnonzero((times == 0) if self.w is None else (times == 0) & (self.w > 0))
+        tree = self._of_codes(trees[number])
+        values = tree.value if self.n_classes is None else shares(tree.value)
+        cells = self.columns.codes[:, rows].T.astype(np.float64)
+        cells[cells == self.columns.n_codes] = np.nan
+        return rows, Router([tree], cells.shape[1], values=[values]).sums(cells)
+
+    def _between_bins(self, tree: Tree) -> Tree:
+        """The tree with no threshold inside a bin: it may be there where no row of the node is in that bin.
+
+        A row that was not drawn may be: so it goes the same way by its cell and by its bin.
+        """
+        threshold = tree.threshold.copy()
+        for j, nodes in _by_column(tree):
+            upper, at = self.columns.upper[j], threshold[nodes]
+            lower = np.minimum.accumulate(self.columns.lower[j][::-1])[::-1]  # of an empty bin, of the next
+            code = np.searchsorted(upper, at, side="right")  # of the values just above
+            inside = at >= lower[code]
+            code = code[inside]
+            code += at[inside] - lower[code] >= upper[code] - at[inside]  # the nearer end
+            at[inside] = midpoints(upper[code - 1], lower[code])
+            threshold[nodes] = at
+        return replace(tree, threshold=threshold)
+
+    def _of_codes(self, tree: Tree) -> Tree:
+        """The tree for cells that are codes: a code goes left if all its values do."""
+        threshold = tree.threshold.copy()
+        for j, nodes in _by_column(tree):
+            threshold[nodes] = np.searchsorted(self.columns.upper[j], threshold[nodes], side="right") - 0.5
+        if self.binned is None or not (tree.n_codes > 0).any():
+            return replace(tree, threshold=threshold)
+        return replace(self.binned.bins.with_bins(tree), threshold=threshold)
+
+
+def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
+    """The columns that are cut in two, and the nodes that cut them at a number."""
+    nodes = np.flatnonzero((tree.kind == THRESHOLD) & np.isfinite(tree.threshold))
+    for j in np.unique(tree.feature[nodes]):
+        yield int(j), nodes[tree.feature[nodes] == j]
+
+
+def _leaves(forest: Forest, block: Block) -> np.ndarray:
+    return forest._router.leaves(block.X)
+
+
+def _sums(router: Router, first: int, last: int, block: Block) -> np.ndarray:
+    return router.sums(block.X, first, last)

@@ -1,0 +1,385 @@
+"""Random forests, of classes and of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._core.base import Classifier, Regressor, normalize_posteriors
+from lyceum._core.data import Block
+from lyceum._core.statistics import weighted_mean
+from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
+from lyceum.ensemble.bagging.out_of_bag import OutOfBag
+
+__all__ = ["RandomForestClassifier", "RandomForestRegressor"]
+
+
+class RandomForestClassifier(Classifier, Forest):
+    """Trees on bootstrap samples, the best split of a few columns drawn at every node; posteriors averaged.
+
+    Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn anew, at
+    every node (Breiman 2001). The posterior is the mean of the trees' leaf shares. A row is out of bag for a
+    tree that did not draw it: `oob_score=True` asks these trees alone, an honest estimate without a test set.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The number of trees.
+    criterion : {"gini", "entropy", "misclassification"}, default="gini"
+        The impurity that splits reduce.
+    max_depth : int or None, default=None
+        The largest depth of a tree; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves, grown best first; None: no limit.
+    min_impurity_decrease : float, default=0.0
+        As of `lyceum.trees.DecisionTreeClassifier`.
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+        Columns drawn at every node; more where those drawn have no split.
+    categorical_split : {"groups", "one_vs_rest"}, default="groups"
+        Categories in two groups, or one category against the rest.
+    missing : {"learned", "fractions"}, default="learned"
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
+        shares ("fractions").
+    bootstrap : bool, default=True
+        Whether trees are grown on rows drawn with replacement; else on all rows.
+    max_samples : int, float or None, default=None
+        Rows drawn for a tree, or their share; as many as there are by default.
+    oob_score : bool, default=False
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+    class_weight : None, "balanced", "balanced_subsample" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class), of all rows or of those drawn for the tree.
+    max_bins : int or None, default=255
+        Cells are kept in at most this many bins per column, one byte per cell; None: thresholds between all
+        values.
+    warm_start : bool, default=False
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+    random_state : int, RandomState or None, default=None
+        What a tree draws depends on this and on its number, not on the threads.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The trees.
+    classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, the mean over the trees; `lyceum.trees.permutation_importance`
+        does not favour columns of many values.
+    oob_score_ : float
+        The share of rows that their out-of-bag trees classify rightly.
+    oob_decision_function_ : ndarray of shape (n_samples, K)
+        Their posteriors; NaN for a row that every tree has seen.
+    estimators_ : list of tree learners
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimators_samples_ : list of ndarray
+        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
+    draws_ : TreeDraws
+        How rows are drawn.
+    seed_ : int
+        The seed that was used.
+    max_features_ : int
+        Columns drawn at every node.
+
+    See Also
+    --------
+    lyceum.trees.DecisionTreeClassifier : A single tree, which can be read.
+    ExtraTreesClassifier : Thresholds drawn at random.
+    GradientBoostingClassifier : Trees that correct each other, one after the other.
+
+    References
+    ----------
+    Breiman, Random forests, Machine Learning 45 (2001).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lyceum.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(n_estimators=50, oob_score=True, random_state=0).fit(X, y)
+    >>> forest.oob_score_ > 0.92
+    True
+
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **FOREST,
+        "criterion": [StrOptions({"gini", "entropy", "misclassification"})],
+        "class_weight": [None, StrOptions({"balanced", "balanced_subsample"}), dict],
+    }
+
+    classes_: np.ndarray
+    oob_decision_function_: np.ndarray
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = "sqrt",
+        categorical_split: str = "groups",
+        missing: str = "learned",
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: bool = False,
+        class_weight: Any = None,
+        max_bins: int | None = 255,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.categorical_split = categorical_split
+        self.missing = missing
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.max_bins = max_bins
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest mean posterior."""
+        return self._apply(partial(_most_probable, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The mean posteriors of the trees, one column per class."""
+        return self._apply(partial(_posteriors, self), X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the posteriors; −inf where no tree saw the class."""
+        return self._apply(partial(_log_posteriors, self), X)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """The posteriors of the first tree, the first two, and so on."""
+        return map(normalize_posteriors, self._stages(X))
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The classes that the first tree, the first two, and so on, predict."""
+        return (self.classes_[np.argmax(proba, axis=1)] for proba in self.staged_predict_proba(X))
+
+    def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
+        self.oob_decision_function_ = normalize_posteriors(answers.mean)
+        right = np.argmax(answers.total[answers.rows], axis=1) == data.y[answers.rows]
+        w = None if data.w is None else data.w[answers.rows]
+        self.oob_score_ = weighted_mean(right.astype(np.float64), w)
+
+
+class RandomForestRegressor(Regressor, Forest):
+    """Regression trees on bootstrap samples, the best split of columns drawn at every node; values averaged.
+
+    Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn at every
+    node (Breiman 2001). The prediction is the mean of the trees' predictions.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The number of trees.
+    criterion : {"variance", "absolute_error", "sd"}, default="variance"
+        The impurity that splits reduce.
+    max_depth : int or None, default=None
+        The largest depth of a tree; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves, grown best first; None: no limit.
+    min_impurity_decrease : float, default=0.0
+        The least fall of impurity, weighted by the share of the rows at the node, that a split needs.
+    max_features : int, float, "sqrt", "log2" or None, default=None
+        Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
+    categorical_split : {"groups", "one_vs_rest"}, default="groups"
+        Categories in two groups, or one category against the rest.
+    missing : {"learned", "fractions"}, default="learned"
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
+        shares ("fractions").
+    bootstrap : bool, default=True
+        Whether every tree is grown on rows drawn with replacement; else on all rows.
+    max_samples : int, float or None, default=None
+        Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
+    oob_score : bool, default=False
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+    max_bins : int or None, default=255
+        Cells are kept in at most this many bins per column, one byte each; None: thresholds between all
+        values.
+    warm_start : bool, default=False
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+    random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The trees.
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity due to every column, averaged over the trees.
+    oob_score_ : float
+        R² of the out-of-bag predictions.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        NaN for a row that every tree has seen.
+    estimators_ : list of tree learners
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimators_samples_ : list of ndarray
+        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
+    draws_ : TreeDraws
+        How rows are drawn.
+    seed_ : int
+        The seed that was used.
+    max_features_ : int
+        Columns drawn at every node.
+
+    See Also
+    --------
+    lyceum.trees.DecisionTreeRegressor : A single tree, which can be read.
+    ExtraTreesRegressor : Thresholds drawn at random.
+    GradientBoostingRegressor : Trees that correct each other, one after the other.
+
+    References
+    ----------
+    Breiman (2001), Random forests, Machine Learning 45.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import RandomForestRegressor
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> forest = RandomForestRegressor(n_estimators=50, random_state=0).fit(x, np.sin(x[:, 0]))
+    >>> forest.score(x, np.sin(x[:, 0])) > 0.99
+    True
+
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **FOREST,
+        "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
+    }
+
+    oob_prediction_: np.ndarray
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "variance",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = None,
+        categorical_split: str = "groups",
+        missing: str = "learned",
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: bool = False,
+        max_bins: int | None = 255,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.categorical_split = categorical_split
+        self.missing = missing
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.max_bins = max_bins
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def predict(self, X: Any) -> Any:
+        """The mean of the values of the trees."""
+        return self._apply(partial(_mean_values, self), X)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The predictions of the first tree, the first two, and so on."""
+        return (values[:, 0] for values in self._stages(X))
+
+    def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
+        self.oob_prediction_ = answers.mean[:, 0]
+        rows = answers.rows
+        y, w = data.y[rows], None if data.w is None else data.w[rows]
+        spread = weighted_mean((y - weighted_mean(y, w)) ** 2, w)
+        rest = weighted_mean((y - self.oob_prediction_[rows]) ** 2, w)
+        self.oob_score_ = 1.0 - rest / spread if spread > 0 else float(rest == 0)
+
+
+def _means(forest: Forest, block: Block) -> np.ndarray:
+    return forest._router.sums(block.X)
+
+
+def _posteriors(forest: Forest, block: Block) -> np.ndarray:
+    return normalize_posteriors(_means(forest, block))
+
+
+def _log_posteriors(forest: Forest, block: Block) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(_posteriors(forest, block))
+
+
+def _most_probable(forest: Any, block: Block) -> np.ndarray:
+    return forest.classes_[np.argmax(_posteriors(forest, block), axis=1)]
+
+
+def _mean_values(forest: Forest, block: Block) -> np.ndarray:
+    return _means(forest, block)[:, 0]

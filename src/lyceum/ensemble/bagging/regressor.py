@@ -1,0 +1,225 @@
+"""Bagging and random subspaces of regressors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Regressor
+from lyceum._core.statistics import weighted_mean
+from lyceum._core.trees import Tree
+from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
+from lyceum.ensemble.members.data import MemberData, MemberImportances, explains_rows
+from lyceum.ensemble.members.trees import are_trees
+from lyceum.report import Explanation
+from lyceum.trees import DecisionTreeRegressor
+
+__all__ = ["BaggingRegressor"]
+
+
+class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
+    """Bagging: copies of any regressor, each on N' rows drawn from the N, whose predictions are averaged.
+
+    .. math:: \\hat y(x) = \\frac{1}{L} \\sum_{l=1}^{L} h_l(x)
+
+    Rows and columns are drawn, weights taken and members made as in `BaggingClassifier`.
+
+    Parameters
+    ----------
+    estimator : regressor, default=None
+        What to copy; None is a fully grown `DecisionTreeRegressor`. Every `random_state` in it is set.
+    n_estimators : int, default=10
+        The number of members.
+    max_samples : int or float, default=1.0
+        N', or N' / N, which may exceed 1 with `bootstrap`.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    max_features : int or float, default=1.0
+        The columns of a member, or their share.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement.
+    oob_score : bool, default=False
+        Whether every row is predicted by the members that have not seen it.
+    warm_start : bool, default=False
+        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at once.
+    random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    estimators_ : list of regressors
+        The fitted members.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalised to sum 1.
+    estimators_samples_, estimators_features_ : lists of arrays
+        The rows and columns of every member, computed on request; None for all columns.
+    oob_score_ : float
+        R² of the predictions by members that have not seen the row.
+    oob_prediction_ : array of shape (n,)
+        These predictions; NaN for rows that are never out of bag.
+    oob_unknown_ : int
+        How many those are.
+    oob_mse_ : float
+        The mean squared error of these predictions.
+    oob_errors_ : array of shape (n_estimators,)
+        The mean squared error of every member alone on the rows that it has not seen.
+    draws_ : Draws
+        How rows and columns are drawn.
+    seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
+
+    See Also
+    --------
+    BaggingClassifier : The same for classes.
+    RandomForestRegressor : Trees that also draw columns at every node.
+
+    References
+    ----------
+    Breiman (1996), Bagging predictors, Machine Learning 24.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import BaggingRegressor
+    >>> from lyceum.linear import LinearRegression
+    >>> x = np.arange(20.0)[:, None]
+    >>> model = BaggingRegressor(LinearRegression(), random_state=0).fit(x, 3.0 * x[:, 0] + 1.0)
+    >>> model.predict([[2.0]]).round(6).tolist()
+    [7.0]
+
+    """
+
+    _parameter_constraints: ClassVar[dict] = BAG_CONSTRAINTS
+    _alternative: ClassVar[str] = "lyceum.linear.Ridge"
+    _loss_name: ClassVar[str] = "mean squared error"
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: int | float = 1.0,
+        bootstrap: bool = True,
+        max_features: int | float = 1.0,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.bootstrap = bootstrap
+        self.max_features = max_features
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _default(self) -> Any:
+        return DecisionTreeRegressor()
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The mean prediction of the members."""
+        return self._apply_to_members(partial(_value, self), X)
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """`predict` of the first member, the first two, ..."""
+        for mean in self._stages(X):
+            yield mean[:, 0]
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    @property
+    def _width(self) -> int:
+        return 1
+
+    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
+        return np.reshape(data.ask(member.predict, rows, columns), (-1, 1)).astype(np.float64)
+
+    @property
+    def _node_values(self) -> Callable[[Tree], np.ndarray]:
+        return _means
+
+    def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        return (target - answers[:, 0]) ** 2
+
+    def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
+        self.oob_mse_ = weighted_mean(self._losses(target, answers), w)
+        spread = weighted_mean((target - weighted_mean(target, w)) ** 2, w)
+        return 1.0 - self.oob_mse_ / spread if spread > 0 else float(self.oob_mse_ == 0)
+
+    def _set_answers(self, answers: np.ndarray) -> None:
+        self.oob_prediction_ = answers[:, 0]
+
+    @property
+    def _oob_error(self) -> float:
+        return self.oob_mse_
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not explains_rows(self._base())
+
+    def explain(self, X: Any) -> Explanation:
+        """The mean of what the members' columns add: base and contributions sum to the prediction.
+
+        A column that some members do not have adds nothing there. If the members explain nothing themselves,
+        the base is the prediction for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(_value, self), X, self.schema_.target_name)
+        trees = are_trees(self.estimators_, one_leaf=False)
+        return self._explain_members(
+            self._tree_parts if trees else partial(_mean_parts, self), X, self.schema_.target_name
+        )
+
+
+def _means(tree: Tree) -> np.ndarray:
+    return tree.value
+
+
+def _value(model: BaggingRegressor, data: MemberData) -> np.ndarray:
+    return model._mean(data)[:, 0]
+
+
+def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
+    """The mean of the members' predictions, bases and contributions, by the columns of the ensemble."""
+    names = model.schema_.names
+    members = list(zip(model.estimators_, model._columns))
+    out: Any = 0.0
+    for member, columns in members:
+        part = member.explain(data.inputs(None, columns))
+        added = np.zeros((len(part), 2 + len(names)))
+        added[:, 0], added[:, 1] = part.predicted, part.base
+        for name, contribution in zip(part.names, part.contributions.T):
+            # a column that was drawn again has a quote after its name
+            added[:, 2 + names.index(name if name in names else name.rstrip("'"))] += contribution
+        out = out + added / len(members)
+    return out

@@ -1,0 +1,1 @@
+"""AdaBoost and gradient boosting."""

@@ -1,0 +1,318 @@
+"""AdaBoost.R2: regressors one after the other, each on the rows that the one before missed by most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from math import log, log1p
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Regressor, check_same_columns
+from lyceum._core.data import row_weights
+from lyceum._core.statistics import seed_from
+from lyceum._core.threads import ordered_map
+from lyceum.ensemble.boosting.adaboost_base import AdaBoost
+from lyceum.ensemble.boosting.adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
+from lyceum.ensemble.members.answers import member_answers
+from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, MemberData, explains_rows
+from lyceum.ensemble.members.fitters import LearnerFitter, draws_rows
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+from lyceum.trees import DecisionTreeRegressor
+
+__all__ = ["AdaBoostRegressor"]
+
+_LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "linear": lambda share: share,
+    "square": np.square,
+    "exponential": lambda share: -np.expm1(-share),
+}
+
+
+class AdaBoostRegressor(Regressor, AdaBoost):
+    """AdaBoost.R2: weak regressors in turn, each on rows weighted by how far those before were off.
+
+    .. math:: L_i = \\ell\\Big(\\frac{|y_i - h_t(x_i)|}{\\max_j |y_j - h_t(x_j)|}\\Big), \\qquad
+        \\epsilon_t = \\sum_i D_i L_i, \\qquad \\beta_t = \\frac{\\epsilon_t}{1 - \\epsilon_t}, \\qquad
+        D_i \\propto D_i \\, \\beta_t^{\\nu (1 - L_i)}
+
+    The prediction is the weighted median of the members' with weights α_t = ν ln(1/β_t): the smallest
+    prediction such that members of at least half of Σ_t α_t predict no more. The loss ℓ(r) of a row is
+    r, r² or 1 − e^(−r).
+
+    A member with ε ≥ ½ ends the rounds and is thrown away, unless it is the first. One that is right on all
+    rows ends them too: its α is that of an error of half a row, plus the sum of all others: it decides.
+
+    Parameters
+    ----------
+    estimator : regressor, default=None
+        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
+    n_estimators : int, default=50
+        The rounds at most.
+    learning_rate : float, default=1.0
+        ν, the exponent of β.
+    loss : {"linear", "square", "exponential"}, default="linear"
+        ℓ.
+    method : {"reweight", "resample"}, default="reweight"
+        Whether members learn from weighted rows or, as in Drucker and scikit-learn, from as many rows as
+        there are, drawn with replacement and chances D. Any estimator can resample; to reweight, its `fit`
+        must take `sample_weight`. ε is the weighted loss on all rows either way.
+    warm_start : bool, default=False
+        Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at once.
+    random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number. None draws one.
+    record : bool, default=False
+        Whether weights, error and α of every round are kept in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    estimators_ : list of regressors
+        The T members.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances by α, if they have some, normalised to sum 1.
+    errors_, alphas_ : arrays of shape (T,)
+        ε and α of every member.
+    history_ : list of float
+        ε of every round, that of a member thrown away included.
+    n_rounds_ : int
+        The rounds made.
+    stopped_ : {"all rounds", "a member without error", "no better than chance"}
+        Why the rounds ended.
+    record_ : list of dict
+        With `record=True`: step, weights, error, alpha, and whether the member was kept, for every round.
+    seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
+
+    See Also
+    --------
+    AdaBoostClassifier : The same for classes.
+    GradientBoostingRegressor : Boosting down the gradient of a loss.
+
+    References
+    ----------
+    Drucker (1997), Improving regressors using boosting techniques, ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import AdaBoostRegressor
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> model = AdaBoostRegressor(n_estimators=30).fit(x, np.sin(x[:, 0]))
+    >>> model.score(x, np.sin(x[:, 0])) > 0.97
+    True
+
+    """
+
+    history_axes: ClassVar[tuple[str, str]] = ("round", "weighted loss")
+
+    _parameter_constraints: ClassVar[dict] = {
+        **MEMBER_CONSTRAINTS,
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "loss": [StrOptions(set(_LOSSES))],
+        "method": [StrOptions({"reweight", "resample"})],
+        "record": ["boolean"],
+    }
+    _alternative: ClassVar[str] = "GradientBoostingRegressor"
+
+    errors_: np.ndarray
+    alphas_: np.ndarray
+    history_: list[float]
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 50,
+        *,
+        learning_rate: float = 1.0,
+        loss: str = "linear",
+        method: str = "reweight",
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.loss = loss
+        self.method = method
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def _default(self) -> Any:
+        return DecisionTreeRegressor(max_depth=3)
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def _fit(
+        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+    ) -> None:
+        w = row_weights(w, len(target))
+        D = w / w.sum()
+        warm = self._begin(before)
+        fitter = self._fitter(data, D, float(w.sum()))
+        for number in range(self.n_estimators):
+            if self.stopped_ != ALL:
+                break
+            known = warm[number] if number < len(warm) else None
+            D = self._round(number, D, target, fitter, known)
+            report("rounds", number + 1, self.n_estimators)
+        self.errors_, self.alphas_ = np.array(self.errors_), np.array(self.alphas_)
+
+    def _begin(self, before: dict[str, Any]) -> list[Any]:
+        """Nothing learned yet; returns the members that a warm start goes on with."""
+        warm = self.warm_start and "alphas_" in before
+        if warm:
+            check_same_columns(self, before["schema_"])
+            check_rounds_left(self.n_estimators, before["n_rounds_"])
+        self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
+        self.estimators_, self.n_rounds_, self.stopped_ = [], 0, ALL
+        self.history_ = []
+        self.errors_, self.alphas_ = [], []  # type: ignore[assignment]
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_: list[dict[str, Any]] = []
+        return before["estimators_"] if warm else []
+
+    def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> LearnerFitter:
+        return _RegressorFitter(self, data, start, weight, draws_rows(self))
+
+    def _round(
+        self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, known: Any
+    ) -> np.ndarray:
+        """One round, whose member may be known; returns the weights of the next one."""
+        member, predicted = (known, fitter.predict_rows(known)) if known else fitter.member(number, D)
+        losses = _losses(np.abs(y - predicted), D > 0, self.loss)
+        error = float(D @ losses)
+        alpha, kept = self._judge(error, fitter.weight)
+        self.n_rounds_ = number + 1
+        self.history_.append(error)
+        if self.record:
+            seen = {"step": number, "weights": D.copy(), "error": error, "alpha": alpha, "kept": kept}
+            self.record_.append(seen)
+        if kept:
+            self.estimators_.append(member)
+            self.errors_.append(error)  # type: ignore[attr-defined]
+            self.alphas_.append(alpha)  # type: ignore[attr-defined]
+        if self.stopped_ != ALL:
+            return D
+        D = D * np.exp(alpha * (losses - 1.0))  # β^(ν (1 − L))
+        return D / D.sum()
+
+    def _judge(self, error: float, weight: float) -> tuple[float, bool]:
+        """α, and whether the member is kept; says why the rounds end."""
+        if error <= 0.0:
+            self.stopped_ = PERFECT
+            share = 0.5 / max(1.0, weight)
+            return self.learning_rate * (log1p(-share) - log(share)) + sum(self.alphas_), True
+        if error < 0.5:
+            return self.learning_rate * (log1p(-error) - log(error)), True
+        self.stopped_ = CHANCE
+        first = not self.estimators_
+        return float(first), first
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The weighted median of the members' predictions."""
+        return self._apply_to_members(partial(_median, self), X)
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """`predict` of the first member, the first two, ..."""
+        check_is_fitted(self)
+        for count in range(1, len(self.estimators_) + 1):
+            yield self._apply_to_members(partial(_median, self, count=count), X)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """R² of the first member, the first two, ..."""
+        from sklearn.metrics import r2_score  # takes long to import
+
+        for predicted in self.staged_predict(X):
+            yield float(r2_score(y, predicted, sample_weight=sample_weight))
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The weighted loss and α of every member."""
+        check_is_fitted(self)
+        facts: dict[str, Any] = {
+            "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
+            "rounds": f"{self.n_rounds_}; ended by: {self.stopped_}",
+            "loss": self.loss,
+        }
+        rows = [(t + 1, *map(float, pair)) for t, pair in enumerate(zip(self.errors_, self.alphas_))]
+        return Summary(self._title(), facts, [Table("Rounds", ("round", "ε", "α"), rows)])
+
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not explains_rows(self._base())
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds in the member whose prediction is the median, for every row its own.
+
+        If the members explain nothing themselves, the base is the prediction for a row of typical cells
+        (`typical_`), whose columns are replaced by the row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(_median, self), X, self.schema_.target_name)
+        return self._explain_members(partial(_median_parts, self), X, self.schema_.target_name)
+
+
+class _RegressorFitter(LearnerFitter):
+    """Members of any kind that predict numbers."""
+
+    def predict_rows(self, member: Any) -> np.ndarray:
+        return member_answers(member, self.data)
+
+
+def _losses(distance: np.ndarray, weighted: np.ndarray, loss: str) -> np.ndarray:
+    """The loss of every row, between 0 and 1; zero-weight rows are ignored, also for the largest distance."""
+    largest = distance[weighted].max()
+    if not largest > 0.0:
+        return np.zeros(len(distance))
+    return _LOSSES[loss](np.where(weighted, distance, 0.0) / largest)
+
+
+def _median_members(model: AdaBoostRegressor, data: MemberData, count: int | None) -> tuple[Any, Any]:
+    """What the first `count` members predict, (T, n), and which one is the weighted median of a row."""
+    members = model.estimators_[:count]
+    answers = np.array(list(ordered_map(partial(member_answers, data=data), members)))
+    order = np.argsort(answers, axis=0, kind="stable")
+    reached = np.cumsum(model.alphas_[order], axis=0)
+    # α that sum to half but for rounding reach it
+    place = (reached >= 0.5 * reached[-1] * (1.0 - 1e-12)).argmax(axis=0)
+    return answers, order[place, np.arange(answers.shape[1])]
+
+
+def _median(model: AdaBoostRegressor, data: MemberData, count: int | None = None) -> np.ndarray:
+    answers, middle = _median_members(model, data, count)
+    return answers[middle, np.arange(answers.shape[1])]
+
+
+def _median_parts(model: AdaBoostRegressor, data: MemberData) -> np.ndarray:
+    """The prediction, the base and the contributions of the median member of every row."""
+    names = model.schema_.names
+    _, middle = _median_members(model, data, None)
+    out = np.zeros((len(middle), 2 + len(names)))
+    for t in np.unique(middle).tolist():
+        rows = np.flatnonzero(middle == t)
+        part = model.estimators_[t].explain(data.inputs(rows))
+        out[rows, 0], out[rows, 1] = part.predicted, part.base
+        places = np.array([2 + names.index(name) for name in part.names])
+        out[np.ix_(rows, places)] = part.contributions
+    return out

@@ -1,0 +1,326 @@
+"""Gradient boosting: trees one after the other, each down the gradient of a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._core.base import PosteriorClassifier, Regressor
+from lyceum._core.data import Block, labels
+from lyceum._core.native import native
+from lyceum._core.probability import class_weight_factors
+from lyceum._core.trees import explain_trees
+from lyceum.ensemble.boosting.gradient_boosting_docs import with_shared_docs
+from lyceum.ensemble.boosting.losses import REGRESSION_LOSSES, Loss, class_loss
+from lyceum.ensemble.boosting.rounds import GradientBoosting
+from lyceum.errors import DataError
+from lyceum.report import Explanation
+
+__all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
+
+
+@with_shared_docs
+class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
+    """Boosted trees for classes, by the logistic loss, or the multinomial one for K > 2 classes.
+
+    The score s of the second of two classes is its log-odds; of K classes each has a score and a tree a
+    round, and P(k | x) is their softmax. Training goes down on Σ w_i [−log P(y_i | x_i)], with
+    g_k = w (P_k − [y = k]) and h_k = w P_k (1 − P_k) (K / (K − 1) times that for K > 2: Friedman 2001).
+
+    <SHARED>
+
+    Parameters
+    ----------
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    <PARAMETERS>
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    class_weight_ : ndarray of shape (K,)
+        With `class_weight`: its factors.
+    <ATTRIBUTES>
+
+    See Also
+    --------
+    RandomForestClassifier : Trees that do not depend on each other.
+    AdaBoostClassifier : Boosting by weights on the rows.
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of Statistics 29.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.ensemble import GradientBoostingClassifier
+    >>> heart = load("heart_disease")
+    >>> model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(heart)
+    >>> len(model.trees_), model.history_[-1] < 0.5 * model.history_[0]
+    (20, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **GradientBoosting._parameter_constraints,
+        "class_weight": [None, StrOptions({"balanced"}), dict],
+    }
+
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: Any = "auto",
+        l2_regularization: float = 0.0,
+        categorical_smoothing: float = 10.0,
+        subsample: float = 1.0,
+        max_features: int | float = 1.0,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        record: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.categorical_smoothing = categorical_smoothing
+        self.subsample = subsample
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.record = record
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        return class_loss(y, w, len(self.classes_))
+
+    def _codes(self, y: Any) -> np.ndarray:
+        given = labels(y, "y")
+        odd = np.setdiff1d(given, self.classes_)
+        if len(odd):
+            raise DataError(f"validation has the class {odd[0]!r}, which is not in the rows to learn from")
+        return np.searchsorted(self.classes_, given).astype(np.int32)
+
+    def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
+        if self.class_weight is None:
+            return w
+        if learning:
+            weight = np.bincount(y, w, len(self.classes_)).astype(float)
+            self.class_weight_ = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+        assert self.class_weight_ is not None
+        factors = self.class_weight_[y]
+        return factors if w is None else factors * w
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        return self._joint(self._scores(block))
+
+    def _joint(self, scores: np.ndarray) -> np.ndarray:
+        """Log posteriors up to a constant per row: beside the log-odds of two classes there are zeros."""
+        K = len(self.classes_)
+        if K > 2:
+            return scores
+        return np.zeros((len(scores), 1)) if K == 1 else np.column_stack([np.zeros(len(scores)), scores])
+
+    def decision_function(self, X: Any) -> Any:
+        """The scores: the log-odds of the second of two classes, or one per class."""
+        return self._apply(partial(_decision, self), X)
+
+    def _posterior(self, scores: np.ndarray) -> np.ndarray:
+        joint = np.ascontiguousarray(self._joint(scores))
+        native.posterior(joint)
+        return joint
+
+    def _decide_codes(self, scores: np.ndarray) -> np.ndarray:
+        return self._joint(scores).argmax(axis=1)
+
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
+        return self.classes_[self._decide_codes(scores)]
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The classes after every round."""
+        return self._stages(self._decide, X)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """The posteriors after every round."""
+        return self._stages(self._posterior, X)
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """The scores after every round."""
+        return self._stages(partial(_flat, len(self.classes_)), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log-odds of the second of two classes, or to the winner's score."""
+        if len(self.classes_) > 2:
+            return explain_trees(self, X, base=self.baseline_, unit="score of the class")
+        unit = f"log-odds of {self.classes_[-1]}"
+        return explain_trees(self, X, base=self.baseline_, decide=self._decide_codes, unit=unit)
+
+    def _score_names(self) -> list[str]:
+        labels = self.classes_.tolist()
+        return [f"score of {k}" for k in labels] if len(labels) > 2 else [f"log-odds of {labels[-1]}"]
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K = len(self.classes_)
+        return {"baseline_": (K if K > 2 else 1,)}
+
+
+@with_shared_docs
+class GradientBoostingRegressor(Regressor, GradientBoosting):
+    """Boosted trees for numbers: f(x) = f_0 + Σ_m η t_m(x), each tree down the gradient of the loss.
+
+    With the residual r = y − f(x): squared error ½ r², absolute error |r|, Huber's ½ r² up to δ and
+    δ (|r| − δ/2) beyond, or the quantile loss α max(r, 0) + (1 − α) max(−r, 0). All have h = w. The
+    leaves of the last three take constants of their own instead of −G / (H + λ): the median of their
+    residuals, the median moved by the mean of what Huber's δ leaves of the rest, and the α-quantile
+    (Friedman 2001); λ then acts on splits alone.
+
+    <SHARED>
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
+        The loss that the trees minimise.
+    alpha : float, default=0.9
+        The quantile of |r| that is Huber's δ, found anew in every round; or the quantile to predict.
+    <PARAMETERS>
+
+    Attributes
+    ----------
+    <ATTRIBUTES>
+
+    See Also
+    --------
+    RandomForestRegressor : Trees that do not depend on each other.
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of Statistics 29.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import GradientBoostingRegressor
+    >>> x = np.linspace(0.0, 6.0, 400)[:, None]
+    >>> model = GradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
+    >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.2)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **GradientBoosting._parameter_constraints,
+        "loss": [StrOptions(set(REGRESSION_LOSSES))],
+        "alpha": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared_error",
+        alpha: float = 0.9,
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: Any = "auto",
+        l2_regularization: float = 0.0,
+        categorical_smoothing: float = 10.0,
+        subsample: float = 1.0,
+        max_features: int | float = 1.0,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        warm_start: bool = False,
+        record: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.categorical_smoothing = categorical_smoothing
+        self.subsample = subsample
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.record = record
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        kind = REGRESSION_LOSSES[self.loss]
+        return kind(y, w) if self.loss == "squared_error" else kind(y, w, self.alpha)
+
+    def _codes(self, y: Any) -> np.ndarray:
+        return np.asarray(y, dtype=np.float64)
+
+    def predict(self, X: Any) -> Any:
+        """The constant and the values of all trees."""
+        return self._apply(partial(_predict, self), X)
+
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
+        return scores[:, 0]
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The predictions after every round."""
+        return self._stages(self._decide, X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the prediction, along the paths through all trees."""
+        return explain_trees(self, X, base=self.baseline_, unit="prediction")
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"baseline_": (1,)}
+
+
+def _predict(learner: GradientBoostingRegressor, block: Block) -> np.ndarray:
+    return learner._scores(block)[:, 0]
+
+
+def _decision(learner: GradientBoostingClassifier, block: Block) -> np.ndarray:
+    return _flat(len(learner.classes_), learner._scores(block))
+
+
+def _flat(K: int, scores: np.ndarray) -> np.ndarray:
+    return scores if K > 2 else scores[:, 0].copy()

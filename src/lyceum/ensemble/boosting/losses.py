@@ -1,0 +1,217 @@
+"""Losses that gradient boosting goes down on: their best constants, gradients, and values of leaves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lyceum._core.native import native
+from lyceum._core.statistics import weighted_quantile
+from lyceum._core.threads import n_threads
+
+__all__ = [
+    "REGRESSION_LOSSES",
+    "Absolute",
+    "Huber",
+    "Logistic",
+    "Loss",
+    "Multinomial",
+    "Quantile",
+    "Squared",
+    "class_loss",
+]
+
+_SMALL = 1 << 14  # rows for which precision is worth more than speed
+_UNEVEN = 64.0  # how much the largest weight may exceed the mean for packed gradients
+
+
+class Loss(ABC):
+    """A loss of targets y with weights w, scores being (n_scores, n).
+
+    `begin(scores)` begins a round and returns the summed loss; `gradients(scores, k)` are those by the scores
+    of output k, with hessians or None where these are one. They are bounded by `tops` (0: not known).
+    """
+
+    n_scores = 1
+    tops: tuple[float, float] = (0.0, 0.0)
+
+    def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
+        self.y, self.w = y, w
+        self.weight = float(len(y)) if w is None else float(w.sum())
+        self.g = np.empty(len(y))
+
+    @abstractmethod
+    def baseline(self) -> np.ndarray:
+        """The best constant scores, (n_scores,)."""
+
+    @abstractmethod
+    def begin(self, scores: np.ndarray) -> float:
+        """Begin a round; returns the summed loss of the scores."""
+
+    @abstractmethod
+    def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
+        """Gradients and hessians by the scores of output k."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether gradients need more than the packed form has: few rows, or uneven weights."""
+        return len(self.y) <= _SMALL or (
+            self.w is not None and float(self.w.max()) * len(self.y) > _UNEVEN * self.weight
+        )
+
+    def leaf_value(self, rows: np.ndarray, scores: np.ndarray) -> float | None:
+        """The best constant for the rows of a leaf, or None: the Newton step −Σg / (Σh + λ)."""
+        return None
+
+    def mean(self, scores: np.ndarray) -> float:
+        """The weighted mean loss of the scores."""
+        return self.begin(scores) / self.weight
+
+
+class Residual(Loss):
+    """Losses of the residual r = score − y: the hessian is the weight."""
+
+    alpha = 0.0
+    kernel: ClassVar[Any]
+
+    def begin(self, scores: np.ndarray) -> float:
+        return type(self).kernel(self.y, scores[0], self.w, self.alpha, n_threads(), self.g)
+
+    def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
+        return self.g, self.w
+
+    @property
+    def is_exact(self) -> bool:
+        # weighted gradients have no bound, and a single large one would leave few bits for the others
+        return self.w is not None or len(self.y) <= _SMALL
+
+    def _quantile(self, values: np.ndarray, rows: Any, q: float) -> float:
+        return weighted_quantile(values, None if self.w is None else self.w[rows], q)
+
+
+class Squared(Residual):
+    """½ (y − s)²."""
+
+    kernel = staticmethod(native.boost_squared)
+
+    def baseline(self) -> np.ndarray:
+        return np.array([np.average(self.y, weights=self.w)])
+
+
+class Quantile(Residual):
+    """q max(y − s, 0) + (1 − q) max(s − y, 0): a leaf takes the q-quantile of its residuals."""
+
+    kernel = staticmethod(native.boost_quantile)
+
+    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.5) -> None:
+        super().__init__(y, w)
+        self.alpha = alpha
+
+    def baseline(self) -> np.ndarray:
+        return np.array([self._quantile(self.y, slice(None), self.alpha)])
+
+    def leaf_value(self, rows: np.ndarray, scores: np.ndarray) -> float:
+        return self._quantile(self.y[rows] - scores[0, rows], rows, self.alpha)
+
+
+class Absolute(Quantile):
+    """|y − s|: a leaf takes the median of its residuals."""
+
+    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.5) -> None:
+        super().__init__(y, w, 0.5)
+
+    def begin(self, scores: np.ndarray) -> float:
+        return 2.0 * super().begin(scores)
+
+
+class Huber(Residual):
+    """½ r² up to δ, δ (|r| − δ/2) beyond, δ being the α-quantile of |r|, found anew in every round.
+
+    A leaf takes its median r̃ of the residuals, moved by the mean of sign(r − r̃) min(δ, |r − r̃|) (Friedman
+    2001).
+    """
+
+    kernel = staticmethod(native.boost_huber)
+
+    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.9) -> None:
+        super().__init__(y, w)
+        self.share = alpha
+
+    def baseline(self) -> np.ndarray:
+        return np.array([self._quantile(self.y, slice(None), 0.5)])
+
+    def begin(self, scores: np.ndarray) -> float:
+        self.alpha = self._quantile(np.abs(self.y - scores[0]), slice(None), self.share)
+        return super().begin(scores)
+
+    def leaf_value(self, rows: np.ndarray, scores: np.ndarray) -> float:
+        residuals = self.y[rows] - scores[0, rows]
+        median = self._quantile(residuals, rows, 0.5)
+        moved = np.clip(residuals - median, -self.alpha, self.alpha)
+        return median + float(np.average(moved, weights=None if self.w is None else self.w[rows]))
+
+
+REGRESSION_LOSSES: dict[str, Any] = {
+    "squared_error": Squared,
+    "absolute_error": Absolute,
+    "huber": Huber,
+    "quantile": Quantile,
+}
+
+
+class Logistic(Loss):
+    """−log P(y | s) for two classes, P(second) = 1 / (1 + exp(−s)): g = P − y, h = P (1 − P)."""
+
+    def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
+        super().__init__(y, w)
+        self.h = np.empty(len(y))
+        top = 1.0 if w is None else float(w.max())
+        self.tops = (top, 0.25 * top)
+
+    def baseline(self) -> np.ndarray:
+        share = float(np.average(self.y, weights=self.w))
+        return np.array([_log(share) - _log(1.0 - share)])
+
+    def begin(self, scores: np.ndarray) -> float:
+        return native.boost_logistic(self.y, scores[0], self.w, n_threads(), self.g, self.h)
+
+    def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
+        return self.g, self.h
+
+
+class Multinomial(Loss):
+    """−log P(y | s), P the softmax of K scores: g_k = P_k − [y = k], h_k = P_k (1 − P_k) K / (K − 1).
+
+    The factor is Friedman's (K − 1) / K on the steps: the K trees of a round are found side by side, each as
+    if the others stood still, and what is common to all scores changes nothing.
+    """
+
+    def __init__(self, y: np.ndarray, w: np.ndarray | None, n_classes: int) -> None:
+        super().__init__(y, w)
+        self.n_scores = n_classes
+        self.h, self.log_sums = np.empty(len(y)), np.empty(len(y))
+        top = 1.0 if w is None else float(w.max())
+        self.tops = (top, 0.25 * top * n_classes / (n_classes - 1))
+
+    def baseline(self) -> np.ndarray:
+        shares = np.bincount(self.y, self.w, minlength=self.n_scores) / self.weight
+        return np.array([_log(share) for share in shares])
+
+    def begin(self, scores: np.ndarray) -> float:
+        return native.boost_log_sums(self.y, scores, self.w, n_threads(), self.log_sums)
+
+    def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
+        native.boost_softmax(self.y, scores, self.log_sums, self.w, k, n_threads(), self.g, self.h)
+        return self.g, self.h
+
+
+def _log(share: float) -> float:
+    """The logarithm of a share, of one that no row has as if it were very small."""
+    return float(np.log(max(share, 1e-15)))
+
+
+def class_loss(y: np.ndarray, w: np.ndarray | None, n_classes: int) -> Loss:
+    """The log loss of class codes: of one score for two classes, of one score per class for more."""
+    return Multinomial(y, w, n_classes) if n_classes > 2 else Logistic(y, w)

@@ -1,0 +1,398 @@
+"""Gradient boosting of any regressor: each member is fitted to the gradient of the loss that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Classifier, Regressor, undefined
+from lyceum._core.native import native
+from lyceum._core.probability import AGAINST_RUNNER_UP
+from lyceum._core.statistics import seed_from
+from lyceum.ensemble.bagging.draws import set_seeds
+from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
+from lyceum.ensemble.boosting.model_boosting_scores import (
+    class_scores,
+    decision,
+    parts_of_odds,
+    parts_of_value,
+    posterior,
+    predicted_labels,
+    round_scores,
+    value,
+    with_target,
+)
+from lyceum.ensemble.members.answers import member_answers
+from lyceum.ensemble.members.data import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    MemberImportances,
+    explains_rows,
+    takes_weights,
+)
+from lyceum.errors import SettingError
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+from lyceum.trees import DecisionTreeRegressor
+
+__all__ = ["ModelBoostingClassifier", "ModelBoostingRegressor"]
+
+_LEAST_FALL = 1e-10  # of the loss: a round that lowers it by less is the end
+_HALVINGS = 30
+
+
+class _ModelBoosting(Ensemble):
+    """The rounds, whatever the loss."""
+
+    history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
+
+    _parameter_constraints: ClassVar[dict] = {
+        **{name: of for name, of in MEMBER_CONSTRAINTS.items() if name != "warm_start"},
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    n_estimators: int
+    learning_rate: float
+    random_state: int | np.random.RandomState | None
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        *,
+        learning_rate: float = 0.1,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def _default(self) -> Any:
+        return DecisionTreeRegressor(max_depth=3)
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        raise undefined(self, "_loss")
+
+    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+        """The second derivative of the loss along H, (n_scores, n)."""
+        raise undefined(self, "_curvature")
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit the members one after the other.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        data, target, w = self._member_data(X, y, sample_weight)
+        if w is not None and not takes_weights(self._base()):
+            raise SettingError(
+                f"{type(self._base()).__name__} does not take sample_weight: boost it without "
+                "weights, or boost another estimator"
+            )
+        self.seed_ = seed_from(self.random_state)
+        self._fit(data, self._loss(target, w))
+        return self
+
+    def _fit(self, data: MemberData, loss: Loss) -> None:
+        self.init_ = loss.baseline()
+        scores = np.repeat(self.init_[:, None], len(loss.y), axis=1)
+        self.estimators_ = []
+        steps: list[float] = []
+        total = loss.begin(scores)
+        self.history_ = [total / loss.weight]
+        while len(steps) < self.n_estimators:
+            members, H, slopes = self._members(data, loss, scores, len(steps))
+            step, after = self._step(loss, scores, H, slopes, total)
+            if step == 0.0:
+                break
+            steps.append(self.learning_rate * step)
+            scores += steps[-1] * H
+            total = after if self.learning_rate == 1.0 else loss.begin(scores)
+            self.estimators_ += members
+            self.history_.append(total / loss.weight)
+            report("rounds", len(steps), self.n_estimators)
+        self.steps_ = np.array(steps)
+
+    def _members(
+        self, data: MemberData, loss: Loss, scores: np.ndarray, number: int
+    ) -> tuple[list[Any], np.ndarray, np.ndarray]:
+        """The members of a round, one for every score, their answers for all rows, and −gradients."""
+        loss.begin(scores)
+        w, members, H, slopes = loss.w, [], np.empty_like(scores), np.empty_like(scores)
+        weighted = None if w is None else np.flatnonzero(w)
+        for k in range(len(scores)):
+            g = loss.gradients(scores, k)[0]
+            slopes[k] = -g if w is None else np.divide(-g, w, out=np.zeros_like(g), where=w > 0)
+            own = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
+            of = with_target(data, slopes[k])
+            members.append(of.fit(own, weighted, w=None if w is None or weighted is None else w[weighted]))
+            H[k] = member_answers(members[-1], data)
+        return members, H, slopes
+
+    def _step(
+        self, loss: Loss, scores: np.ndarray, H: np.ndarray, slopes: np.ndarray, total: float
+    ) -> tuple[float, float]:
+        """ρ, one Newton step along H, halved until the loss falls; and that loss. 0 if it does not."""
+        w = 1.0 if loss.w is None else loss.w
+        curvature = self._curvature(H, self._posteriors(loss, slopes), w)
+        slope = float((slopes * H * w).sum())
+        if not (slope > 0.0 and curvature > 0.0):
+            return 0.0, total
+        step = slope / curvature
+        for _ in range(_HALVINGS):
+            after = loss.begin(scores + step * H)
+            if after < total - _LEAST_FALL * abs(total):
+                return step, after
+            step /= 2.0
+        return 0.0, total
+
+    def _posteriors(self, loss: Loss, slopes: np.ndarray) -> np.ndarray:
+        """P = [y = k] − slope, of use to losses of classes."""
+        if len(slopes) == 1:
+            return loss.y - slopes
+        return (loss.y == np.arange(len(slopes))[:, None]) - slopes
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _stages(self, X: Any) -> Iterator[Any]:
+        """The scores (n, n_scores) after one round, two, ..."""
+        check_is_fitted(self)
+        total: Any = self.init_
+        for t in range(len(self.steps_)):
+            total = total + self._apply_to_members(partial(round_scores, self, t), X)
+            yield total
+
+    def summary(self) -> Summary:
+        """The steps, and the mean loss after every round."""
+        check_is_fitted(self)
+        facts: dict[str, Any] = {
+            "members": f"{len(self.estimators_)} × {type(self._base()).__name__}",
+            "rounds": len(self.steps_),
+            "mean loss": f"{self.history_[0]:.6g} of the best constant, {self.history_[-1]:.6g} at the end",
+        }
+        rows = [(t + 1, float(s), self.history_[t + 1]) for t, s in enumerate(self.steps_)]
+        return Summary(self._title(), facts, [Table("Rounds", ("round", "step ν ρ", "mean loss"), rows)])
+
+    @property
+    def _explains_by_replacement(self) -> bool:  # type: ignore[override]
+        return not explains_rows(self._base())
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        S = len(self.init_)
+        return super()._shapes() | {"steps_": (len(self.estimators_) // S,), "init_": (S,)}
+
+
+class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
+    """Gradient boosting of any regressor for the squared loss (L2 boosting).
+
+    .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_t \\text{ fitted to } y - F_{t-1}, \\qquad
+        \\rho_t = \\frac{\\sum_i w_i (y_i - F_{t-1}(x_i)) h_t(x_i)}{\\sum_i w_i h_t(x_i)^2}
+
+    F_0 is the mean, and ρ_t the best step along h_t: 1 for trees and least squares. Members are exact:
+    columns are not binned. With trees this is gradient boosting as Friedman has it, for tables in memory.
+    The rounds end early where a round does not lower the loss.
+
+    Parameters
+    ----------
+    estimator : regressor, default=None
+        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
+    n_estimators : int, default=100
+        The rounds at most.
+    learning_rate : float, default=0.1
+        ν.
+    random_state : int, RandomState or None, default=None
+        The seed of the members; None draws one.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    init_ : array of shape (1,)
+        F_0.
+    estimators_ : list of regressors
+        The member of every round.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalised to sum 1.
+    steps_ : array of shape (T,)
+        ν ρ of every round.
+    history_ : list of float
+        The mean loss, ½ (y − F)², of F_0 and after every round.
+    seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
+
+    See Also
+    --------
+    GradientBoostingRegressor : Boosted trees on binned columns, for tables of any size and more losses.
+    ModelBoostingClassifier : The same for classes.
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine.
+    Bühlmann and Yu (2003), Boosting with the L2 loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import ModelBoostingRegressor
+    >>> from lyceum.neighbors import KNeighborsRegressor
+    >>> x = np.linspace(0, 6, 100)[:, None]
+    >>> y = np.sin(x[:, 0])
+    >>> one = KNeighborsRegressor(n_neighbors=20).fit(x, y).score(x, y)
+    >>> ModelBoostingRegressor(KNeighborsRegressor(n_neighbors=20)).fit(x, y).score(x, y) > one
+    True
+    """
+
+    _alternative: ClassVar[str] = "GradientBoostingRegressor"
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        return Squared(np.ascontiguousarray(y, dtype=np.float64), w)
+
+    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+        return float((w * H**2).sum())
+
+    def predict(self, X: Any) -> Any:
+        """F, the sum of all steps."""
+        return self._apply_to_members(partial(value, self), X)
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """`predict` after one round, two, ..."""
+        for total in self._stages(X):
+            yield total[:, 0]
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to F in all members together.
+
+        If the members explain nothing themselves, the base is F for a row of typical cells (`typical_`),
+        whose columns are replaced by the row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(value, self), X, self.schema_.target_name)
+        return self._explain_members(partial(parts_of_value, self), X, self.schema_.target_name)
+
+
+class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
+    """Gradient boosting of any regressor for the logistic or multinomial loss.
+
+    .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_{tk} \\text{ fitted to } [y = k] - P_{t-1}(k|x),
+        \\qquad P(k|x) = \\frac{e^{F_k(x)}}{\\sum_j e^{F_j(x)}}
+
+    F_0 has the logarithms of the class shares. Two classes have one score F, P = 1/(1 + e^(−F)), and one
+    member a round; K > 2 have K of each. ρ_t is one Newton step of −Σ w ln P(y|x) along h_t, halved until the
+    loss falls. Where it does not fall the rounds end.
+
+    Parameters
+    ----------
+    estimator : regressor, default=None
+        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
+    n_estimators : int, default=100
+        The rounds at most.
+    learning_rate : float, default=0.1
+        ν.
+    random_state : int, RandomState or None, default=None
+        The seed of the members; None draws one.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    init_ : array of shape (n_scores,)
+        F_0; n_scores is 1 for two classes, else K.
+    estimators_ : list of regressors
+        The members, round by round, and in a round one for every score.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalised to sum 1.
+    steps_ : array of shape (T,)
+        ν ρ of every round.
+    history_ : list of float
+        The mean of −ln P(y|x) for F_0 and after every round.
+    seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
+
+    See Also
+    --------
+    GradientBoostingClassifier : Boosted trees on binned columns, for tables of any size.
+    AdaBoostClassifier : Boosting of any classifier.
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import ModelBoostingClassifier
+    >>> x = np.arange(1, 11)[:, None] / 10
+    >>> y = list("+++----+++")
+    >>> "".join(ModelBoostingClassifier().fit(x, y).predict(x))
+    '+++----+++'
+    """
+
+    _alternative: ClassVar[str] = "GradientBoostingClassifier"
+
+    classes_: np.ndarray
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        return class_loss(y, w, len(self.classes_))
+
+    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+        if len(H) == 1:
+            return float((w * P * (1.0 - P) * H**2).sum())
+        return float((w * ((P * H**2).sum(axis=0) - (P * H).sum(axis=0) ** 2)).sum())
+
+    def predict(self, X: Any) -> Any:
+        """The class of the highest score, the first of equals."""
+        return self._apply_to_members(partial(predicted_labels, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """P(k|x), (n, K)."""
+        return self._apply_to_members(partial(posterior, self, native.posterior), X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of `predict_proba`."""
+        return self._apply_to_members(partial(posterior, self, native.log_posterior), X)
+
+    def decision_function(self, X: Any) -> Any:
+        """F: (n,) for two classes, else (n, K)."""
+        return self._apply_to_members(partial(decision, self), X)
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """`predict` after one round, two, ..."""
+        for total in self._stages(X):
+            yield self.classes_[class_scores(self, np.asarray(total)).argmax(axis=1)]
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log-odds against the runner-up, in all members together.
+
+        If the members explain nothing themselves, it is what it adds to the posterior (see `typical_`).
+        """
+        check_is_fitted(self)
+        if self._explains_by_replacement:
+            return self._explain_by_replacement(partial(posterior, self, native.posterior), X)
+        return self._explain_members(partial(parts_of_odds, self), X, AGAINST_RUNNER_UP)

@@ -1,0 +1,109 @@
+"""The scores of boosted models on new rows, and what columns add to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Column
+from lyceum._core.probability import runner_up
+from lyceum._core.threads import ordered_map
+from lyceum.ensemble.members.answers import member_answers
+from lyceum.ensemble.members.data import MemberData
+
+__all__ = [
+    "class_scores",
+    "decision",
+    "parts_of_odds",
+    "parts_of_value",
+    "posterior",
+    "predicted_labels",
+    "round_scores",
+    "scores_of",
+    "value",
+    "with_target",
+]
+
+
+def with_target(data: MemberData, target: np.ndarray) -> MemberData:
+    """The rows with another, numeric, target."""
+    if data.source is None:
+        return replace(data, labels=target)
+    schema = data.source.schema.with_target(Column("y", why="what is left to explain"))
+    return replace(data, source=replace(data.source, y=target, schema=schema))
+
+
+def round_scores(model: Any, t: int, data: MemberData) -> np.ndarray:
+    """What round t adds to the scores, (n, n_scores)."""
+    S = len(model.init_)
+    members = model.estimators_[t * S : (t + 1) * S]
+    return model.steps_[t] * np.column_stack([member_answers(member, data) for member in members])
+
+
+def scores_of(model: Any, data: MemberData) -> np.ndarray:
+    """F, (n, n_scores), summed in the order of the rounds."""
+    work, total = partial(round_scores, model, data=data), None
+    for added in ordered_map(work, range(len(model.steps_))):
+        total = model.init_ + added if total is None else total + added
+    return np.tile(model.init_, (_n_rows(data), 1)) if total is None else total
+
+
+def _n_rows(data: MemberData) -> int:
+    return (data.container if data.source is None else data.source.X).shape[0]
+
+
+def value(model: Any, data: MemberData) -> np.ndarray:
+    return scores_of(model, data)[:, 0]
+
+
+def class_scores(model: Any, scores: np.ndarray) -> np.ndarray:
+    """One column per class; of two classes, the first has 0."""
+    if scores.shape[1] > 1:
+        return np.array(scores, order="C")
+    both = np.column_stack([np.zeros(len(scores)), scores])
+    return np.ascontiguousarray(both[:, : len(model.classes_)])
+
+
+def predicted_labels(model: Any, data: MemberData) -> np.ndarray:
+    return model.classes_[class_scores(model, scores_of(model, data)).argmax(axis=1)]
+
+
+def posterior(model: Any, normalize: Any, data: MemberData) -> np.ndarray:
+    joint = class_scores(model, scores_of(model, data))
+    normalize(joint)
+    return joint
+
+
+def decision(model: Any, data: MemberData) -> np.ndarray:
+    scores = scores_of(model, data)
+    return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def _parts(model: Any, data: MemberData) -> np.ndarray:
+    """The base and what every column adds, of every score, (n_scores, n, 1 + d)."""
+    names, S = model.schema_.names, len(model.init_)
+    out = np.zeros((S, _n_rows(data), 1 + len(names)))
+    out[:, :, 0] = model.init_[:, None]
+    for i, member in enumerate(model.estimators_):
+        part, step = member.explain(data.inputs()), model.steps_[i // S]
+        out[i % S, :, 0] += step * part.base
+        for name, added in zip(part.names, part.contributions.T):
+            out[i % S, :, 1 + names.index(name)] += step * added
+    return out
+
+
+def parts_of_value(model: Any, data: MemberData) -> np.ndarray:
+    parts = _parts(model, data)[0]
+    return np.column_stack([parts.sum(axis=1), parts])
+
+
+def parts_of_odds(model: Any, data: MemberData) -> np.ndarray:
+    parts = _parts(model, data)
+    if len(parts) == 1:
+        parts = np.concatenate([np.zeros_like(parts), parts])[: len(model.classes_)]
+    best, second = runner_up(parts.sum(axis=2).T)
+    rows = np.arange(parts.shape[1])
+    return np.column_stack([best, parts[best, rows] - parts[second, rows]])

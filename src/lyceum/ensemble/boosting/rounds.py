@@ -1,0 +1,380 @@
+"""What both gradient boosting learners share: rounds of trees, early stopping, staged predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    check_same_columns,
+    undefined,
+    validation_parts,
+)
+from lyceum._core.data import Block, Inputs, Rows
+from lyceum._core.statistics import held_out_rows, row_uniforms, seed_from
+from lyceum._core.threads import one_thread
+from lyceum._core.trees import (
+    BinnedRows,
+    Bins,
+    Router,
+    Tree,
+    WithTrees,
+    cached_router,
+    impurity_importances,
+)
+from lyceum.ensemble.boosting.losses import Loss
+from lyceum.ensemble.boosting.trees import MOST_LEAVES, BoostGrowth, TreeGrower
+from lyceum.ensemble.members.trees_as_learners import TreesOfRounds
+from lyceum.errors import DataError, SettingError
+from lyceum.progress import report
+from lyceum.report import Summary, Table, show_count
+
+__all__ = ["GradientBoosting"]
+
+_FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work
+_MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
+_ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
+
+
+class GradientBoosting(TreesOfRounds, WithTrees, Learner):
+    """The rounds: trees on gradients, one per output, whose values are added to the scores."""
+
+    _coding = "codes"
+    history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
+    _takes_missing: ClassVar[bool] = True
+    _n_values: ClassVar[int] = 1  # trees of boosting give numbers, one tree per class
+
+    _parameter_constraints: ClassVar[dict] = {
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 2, MOST_LEAVES, closed="both"), None],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "l2_regularization": [Interval(Real, 0, None, closed="left")],
+        "categorical_smoothing": [Interval(Real, 0, None, closed="left")],
+        "subsample": [Interval(Real, 0, 1, closed="right")],
+        "max_features": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
+        "max_bins": [Interval(Integral, 2, 255, closed="both")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "record": ["boolean"],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    trees_: list[Tree]
+    baseline_: np.ndarray
+    history_: list[float]
+    validation_history_: list[float]
+    seed_: int
+
+    # -- what a subclass says ------------------------------------------------------------------------------
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        """The loss of some rows."""
+        raise undefined(self, "_loss")
+
+    def _codes(self, y: Any) -> np.ndarray:
+        """Targets given beside the rows, as `fit` coded its own."""
+        raise undefined(self, "_codes")
+
+    def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
+        """The weights of rows to learn from, or to judge by."""
+        return w
+
+    # -- fit -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, validation: Any = None):
+        """Learn from all rows of X.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        validation : (X, y), (X, y, weights) or scanned rows, optional
+            Rows to judge every round by, instead of some that are held out of X.
+        """
+        before = dict(self.__dict__) if self.warm_start and hasattr(self, "trees_") else None
+        rows = self._rows(X, y, sample_weight)
+        if before is None:
+            self.seed_ = seed_from(self.random_state)
+            self.trees_, self.history_, self.validation_history_ = [], [], []
+            self.record_: list[dict[str, Any]] = []
+        else:
+            self._resume_from(before)
+        bins = Bins.of(rows, self.max_bins)
+        binned = BinnedRows.of(rows, bins, by_row=True).positive()
+        training, judged = self._start_states(rows, binned, bins, validation)
+        with one_thread() if len(binned) * len(bins) <= _FEW_CELLS else nullcontext():
+            self._rounds(training, judged, len(bins))
+        if not self.record:
+            del self.record_
+        return self
+
+    def _resume_from(self, before: dict[str, Any]) -> None:
+        """Refuse other columns or classes; forget what came after the trees that were kept."""
+        check_same_columns(self, before["schema_"])
+        del self.history_[self.n_iter_ + 1 :]
+        del self.validation_history_[self.n_iter_ + 1 :]
+        self.record_ = getattr(self, "record_", [])[: self.n_iter_]
+
+    def _start_states(
+        self, rows: Rows, binned: BinnedRows, bins: Bins, validation: Any
+    ) -> tuple[BoostingState, BoostingState | None]:
+        """Rows to learn from and rows to judge by, with the scores that they have so far."""
+        out = self._held_out(len(binned)) if validation is None else None
+        learned = binned if out is None else binned.take(~out)
+        assert learned.y is not None
+        loss = self._loss(learned.y, self._weights(learned.y, learned.w, True))
+        if not self.trees_:
+            self.baseline_ = loss.baseline()
+            start = np.repeat(self.baseline_[:, None], len(binned), axis=1)
+        else:
+            start = _scores_so_far(self, rows)
+        growth = self._growth(loss.w, len(learned))
+        if out is None:
+            training = BoostingState(learned, bins, growth, loss, start)
+            return training, None if validation is None else self._validation(
+                bins, *validation_parts(validation)
+            )
+        training = BoostingState(learned, bins, growth, loss, np.ascontiguousarray(start[:, ~out]))
+        judged = binned.take(out)
+        assert judged.y is not None
+        judge = self._loss(judged.y, self._weights(judged.y, judged.w, False))
+        return training, BoostingState(judged, bins, growth, judge, np.ascontiguousarray(start[:, out]))
+
+    def _held_out(self, n: int) -> np.ndarray | None:
+        """Which rows to judge by instead of learning from them."""
+        if not self.early_stopping or self.validation_fraction is None:
+            return None
+        out = held_out_rows(0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT))
+        if not out.any() or out.all():
+            raise SettingError(
+                f"validation_fraction={self.validation_fraction} of {n} rows leaves none to learn from or "
+                "none to judge by: give fit(..., validation=(X, y))"
+            )
+        return out
+
+    def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> BoostingState:
+        rows = self._prepare_rows(Inputs(self).for_predict(X))
+        found, codes = BinnedRows.of(rows, bins, by_row=True).positive(), self._codes(y)
+        if len(codes) != len(found):
+            raise DataError(f"validation has {show_count(len(found), 'row')} and {len(codes)} targets")
+        weights = None if w is None else np.asarray(w, dtype=np.float64)
+        loss = self._loss(codes, self._weights(codes, weights, False))
+        return BoostingState(found, bins, self._growth(None, len(found)), loss, _scores_so_far(self, rows))
+
+    def _rounds(self, training: BoostingState, judged: BoostingState | None, d: int) -> None:
+        loss, K = training.loss, training.loss.n_scores
+        first = len(self.trees_) // K
+        if first == 0:
+            self._judge(training, judged)
+        else:
+            loss.begin(training.scores)
+        for number in range(first, self.n_estimators):
+            if self._should_stop(judged is not None):
+                break
+            drawn = self._drawn_rows(number, training.n_rows)
+            for k in range(K):
+                g, h = loss.gradients(training.scores, k)
+                grown = training.grower.grow(loss, g, h, drawn, self._drawn_columns(number, k, d))
+                tree = training.grower.with_values(grown, loss, g, h, training.scores)
+                training.add(tree, grown, k, rest=drawn is not None)
+                if judged is not None:
+                    judged.add(tree, grown, k)
+                self.trees_.append(tree)
+            self._judge(training, judged)
+            self._record_round(number, K)
+            report("rounds", number + 1, self.n_estimators)
+        self.n_iter_ = len(self.trees_) // K
+        self._truncate_to_best(judged is not None, K)
+
+    def _judge(self, training: BoostingState, judged: BoostingState | None) -> None:
+        self.history_.append(training.loss.mean(training.scores))
+        if judged is not None:
+            self.validation_history_.append(judged.loss.mean(judged.scores))
+
+    def _should_stop(self, is_judged: bool) -> bool:
+        """Whether the loss has not fallen by more than `tol` below its best for `n_iter_no_change` rounds."""
+        if not self.early_stopping:
+            return False
+        losses = self.validation_history_ if is_judged else self.history_
+        recent, past = losses[-self.n_iter_no_change :], losses[: -self.n_iter_no_change]
+        return bool(past) and min(recent) > min(past) - self.tol
+
+    def _truncate_to_best(self, is_judged: bool, K: int) -> None:
+        """With early stopping, the trees up to the round of the least validation loss."""
+        if self.early_stopping and is_judged:
+            self.n_iter_ = int(np.argmin(self.validation_history_))
+            del self.trees_[self.n_iter_ * K :]
+
+    def _record_round(self, number: int, K: int) -> None:
+        if not self.record:
+            return
+        trees = self.trees_[-K:]
+        self.record_.append(
+            {
+                "step": number + 1,
+                "objective": self.history_[-1],
+                "validation_loss": self.validation_history_[-1] if self.validation_history_ else None,
+                "n_leaves": [tree.n_leaves for tree in trees],
+                "depth": [tree.depth for tree in trees],
+                "gain": [float((tree.gain * tree.weight).sum()) for tree in trees],
+                "columns": [sorted(set(tree.feature[tree.feature >= 0].tolist())) for tree in trees],
+            }
+        )
+
+    def _growth(self, w: np.ndarray | None, n_rows: int) -> BoostGrowth:
+        least = self.min_samples_leaf
+        return BoostGrowth(
+            self.max_leaf_nodes or MOST_LEAVES,
+            self.max_depth or 1_000_000,
+            min(20, max(1, n_rows // 10 - 2)) if least == "auto" else least,
+            float(self.l2_regularization),
+            float(self.categorical_smoothing),
+            float(self.learning_rate),
+            _MIN_HESSIAN * (1.0 if w is None else min(1.0, float(w.mean()))),
+        )
+
+    def _drawn_rows(self, number: int, n: int) -> np.ndarray | None:
+        if self.subsample == 1.0:
+            return None
+        drawn = row_uniforms(0, n, _seed(self.seed_, _ROWS, number))
+        rows = np.flatnonzero(drawn <= self.subsample).astype(np.uint32)
+        return rows if len(rows) else np.array([int(drawn.argmin())], dtype=np.uint32)
+
+    def _drawn_columns(self, number: int, k: int, d: int) -> np.ndarray:
+        share = isinstance(self.max_features, Real) and not isinstance(self.max_features, Integral)
+        count = max(1, round(self.max_features * d)) if share else min(int(self.max_features), d)
+        if count >= d:
+            return np.ones(d, dtype=bool)
+        in_use = np.zeros(d, dtype=bool)
+        drawn = row_uniforms(0, d, _seed(self.seed_, _COLUMNS, number, k))
+        in_use[np.argsort(drawn, kind="stable")[:count]] = True
+        return in_use
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    @property
+    def _router(self) -> Router:
+        return cached_router(self, self.trees_, self._new_router)
+
+    def _new_router(self) -> Router:
+        K = len(self.baseline_)
+        return Router(self.trees_, len(self.schema_), columns=np.arange(len(self.trees_)) % K)
+
+    def _scores(self, block: Block) -> np.ndarray:
+        """The scores of every output, (n, K)."""
+        scores = np.tile(self.baseline_, (len(block), 1))
+        if self.trees_:
+            self._router.add_values(block.X, scores)
+        return scores
+
+    def _stages(self, function: Callable[[np.ndarray], np.ndarray], X: Any) -> Iterator[np.ndarray]:
+        """`function` of the scores after every round."""
+        check_is_fitted(self)
+        blocks = list(self.rows_to_predict(X).blocks())
+        K = len(self.baseline_)
+        scores = [np.tile(self.baseline_, (len(block), 1)) for block in blocks]
+        for last in range(K, len(self.trees_) + 1, K):
+            for block, score in zip(blocks, scores):
+                self._router.add_values(block.X, score, last - K, last)
+            yield function(np.concatenate(scores))
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The share of the fall of the objective, over all trees, that is due to each column."""
+        check_is_fitted(self)
+        if not self.trees_:
+            return np.zeros(len(self.schema_))
+        falls = impurity_importances(self.trees_, len(self.schema_), normalize=False)
+        return falls / falls.sum() if falls.sum() > 0 else falls
+
+    @property
+    def n_estimators_(self) -> int:
+        """Rounds that were kept, `n_iter_`, by scikit-learn's name."""
+        return self.n_iter_
+
+    @property
+    def train_score_(self) -> np.ndarray:
+        """The mean training loss after every round."""
+        return np.array(self.history_[1:])
+
+    @property
+    def validation_score_(self) -> np.ndarray:
+        """The mean loss of the rows to judge by, after every round."""
+        return np.array(self.validation_history_[1:])
+
+    def summary(self) -> Summary:
+        """The rounds, the losses, and what the columns brought."""
+        check_is_fitted(self)
+        leaves = [tree.n_leaves for tree in self.trees_]
+        facts: dict[str, Any] = {
+            "rounds": self.n_iter_,
+            "trees": len(self.trees_),
+            "leaves of a tree": float(np.mean(leaves)) if leaves else 0.0,
+            "learning rate": self.learning_rate,
+            "constant": self.baseline_,
+            "loss of the constant": self.history_[0],
+            "loss of the training rows": self.history_[-1],
+        }
+        if self.validation_history_:
+            facts["least validation loss"] = min(self.validation_history_)
+        order = np.argsort(-self.feature_importances_, kind="stable")
+        used = np.zeros(len(self.schema_), dtype=int)
+        for tree in self.trees_:
+            used += np.bincount(tree.feature[tree.feature >= 0], minlength=len(used))
+        rows = [[self.schema_.names[j], float(self.feature_importances_[j]), int(used[j])] for j in order]
+        return Summary(self._title(), facts, [Table("Columns", ["column", "share of gain", "splits"], rows)])
+
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
+        raise undefined(self, "_decide")
+
+
+class BoostingState:
+    """Binned rows with their scores so far, (K, n)."""
+
+    def __init__(
+        self, binned: BinnedRows, bins: Bins, growth: BoostGrowth, loss: Loss, scores: np.ndarray
+    ) -> None:
+        self.n_rows, self.loss, self.scores = len(binned), loss, scores
+        self.grower = TreeGrower(binned, bins, growth)
+
+    def add(self, tree: Tree, grown: Any, k: int, rest: bool | None = None) -> None:
+        """Add a tree's values to output k; `rest`: only rows that it was not grown on have to be routed."""
+        if rest is None or rest:
+            self.grower.route(grown, bool(rest))
+        self.grower.add_values(tree.value[:, 0], self.scores[k])
+
+
+def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
+    """The scores, (K, n), by the trees there are, of rows with a positive weight."""
+    found = list(rows.map(partial(_scores_of_block, learner)))
+    return np.ascontiguousarray(np.concatenate(found).T)
+
+
+def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
+    scores = learner._scores(block)
+    return scores if block.w is None else scores[block.w > 0]
+
+
+def _seed(*numbers: int) -> int:
+    """One seed from several numbers."""
+    return int(
+        np.random.SeedSequence([number % 2**32 for number in numbers]).generate_state(1, np.uint64)[0] >> 1
+    )

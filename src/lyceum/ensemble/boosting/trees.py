@@ -1,0 +1,174 @@
+"""Trees of gradient boosting: grown on bins, kept as `Tree`s on the columns' own values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lyceum._core.native import native
+from lyceum._core.threads import n_threads
+from lyceum._core.trees import GROUPS, LEAF, THRESHOLD, BinnedRows, Bins, Tree
+from lyceum.ensemble.boosting.losses import Loss
+
+__all__ = ["BoostGrowth", "GrownTree", "TreeGrower"]
+
+MOST_LEAVES = 32768
+
+
+@dataclass(frozen=True, slots=True)
+class BoostGrowth:
+    """How large a tree may grow, and what its leaves must have."""
+
+    max_leaf_nodes: int
+    max_depth: int
+    min_samples_leaf: int
+    l2: float
+    smoothing: float
+    learning_rate: float
+    min_hessian: float
+
+
+@dataclass(frozen=True, slots=True)
+class GrownTree:
+    """A tree on bins: every node's column (−1: a leaf), bin, first child, and the side of missing cells."""
+
+    splits: np.ndarray  # int32 (4, n_nodes)
+    sides: np.ndarray  # uint8 (n_nodes, 256), of categories: 0 left, 1 right, 2 stay
+    gain: np.ndarray  # float64, of the second-order objective
+    n_rows: np.ndarray  # int64
+
+    @property
+    def column(self) -> np.ndarray:
+        return self.splits[0]
+
+    @property
+    def child(self) -> np.ndarray:
+        return self.splits[2]
+
+    @property
+    def leaves(self) -> np.ndarray:
+        return np.flatnonzero(self.column < 0)
+
+    def sum_up(self, at_leaves: np.ndarray) -> np.ndarray:
+        """Sums over leaves for every node, from those at the leaves."""
+        total, first = at_leaves.copy(), self.child.tolist()
+        for node in np.flatnonzero(self.column >= 0)[::-1].tolist():
+            total[node] = total[first[node]] + total[first[node] + 1]
+        return total
+
+
+class TreeGrower:
+    """Grows trees on binned rows, and sends binned rows down them."""
+
+    def __init__(self, binned: BinnedRows, bins: Bins, growth: BoostGrowth) -> None:
+        self.bins, self.growth = bins, growth
+        self.is_category = bins.is_category
+        self.has_categories = bool(self.is_category.any())
+        self.n_rows = len(binned)
+        assert binned.by_row is not None
+        self.table = native.BoostTable(
+            binned.by_row, binned.columns, bins.n_bins, self.is_category.astype(np.uint8)
+        )
+        self.node = np.empty(len(binned), dtype=np.uint16)  # where every row ended in the last tree
+
+    def grow(
+        self,
+        loss: Loss,
+        g: np.ndarray,
+        h: np.ndarray | None,
+        rows: np.ndarray | None,
+        columns: np.ndarray,
+    ) -> GrownTree:
+        """A tree on all rows, or on some; `columns` (d,) says which columns it may use."""
+        splits, gain, n_rows, sides = self.table.grow(
+            g, h, rows, columns.astype(np.uint8), self._rules(loss, h), n_threads(), self.node
+        )
+        return GrownTree(splits, sides, gain, n_rows)
+
+    def _rules(self, loss: Loss, h: np.ndarray | None) -> native.BoostRules:
+        growth, rules = self.growth, native.BoostRules()
+        rules.max_leaves, rules.max_depth = growth.max_leaf_nodes, growth.max_depth
+        rules.min_rows, rules.min_hessian = growth.min_samples_leaf, growth.min_hessian
+        # in rows: a constant would outweigh the hessians, which fall as the classes are told apart
+        unit = 1.0 if h is None or not self.has_categories else float(h.sum()) / loss.weight
+        rules.l2, rules.smoothing = growth.l2, growth.smoothing * unit
+        rules.exact = loss.is_exact
+        rules.max_gradient, rules.max_hessian = loss.tops
+        return rules
+
+    def with_values(
+        self, tree: GrownTree, loss: Loss, g: np.ndarray, h: np.ndarray | None, scores: np.ndarray
+    ) -> Tree:
+        """The tree with values: the Newton step, or the loss's own constant, times the learning rate."""
+        sums = np.zeros((len(tree.gain), 3))
+        native.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
+        sums = tree.sum_up(sums)
+        l2, weight = self.growth.l2, sums[:, 2]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.where(sums[:, 1] >= self.growth.min_hessian, -sums[:, 0] / (sums[:, 1] + l2), 0.0)
+            fall = np.where(weight > 0, tree.gain / weight, 0.0)
+            objective = np.where(weight > 0, 0.5 * sums[:, 0] * step / weight, 0.0)
+        value = self._leaf_values(tree, loss, scores, step, weight)
+        return self._as_tree(tree, self.growth.learning_rate * value, weight, objective, fall)
+
+    def _leaf_values(
+        self, tree: GrownTree, loss: Loss, scores: np.ndarray, step: np.ndarray, weight: np.ndarray
+    ) -> np.ndarray:
+        """The values of nodes, for the losses with constants of their own those at inner nodes by weight."""
+        if type(loss).leaf_value is Loss.leaf_value:
+            return step
+        order = np.argsort(self.node, kind="stable")
+        ends = np.searchsorted(self.node[order], np.arange(len(step) + 1))
+        total = np.zeros(len(step))
+        for leaf in tree.leaves:
+            value = loss.leaf_value(order[ends[leaf] : ends[leaf + 1]], scores)
+            assert value is not None
+            total[leaf] = weight[leaf] * value
+        return tree.sum_up(total) / np.where(weight > 0, weight, 1.0)
+
+    def route(self, tree: GrownTree, rest: bool = False) -> None:
+        """Find the node of every row, or with `rest` of those that the tree was not grown on."""
+        self.table.route(tree.splits, tree.sides, rest, n_threads(), self.node)
+
+    def add_values(self, value: np.ndarray, score: np.ndarray) -> None:
+        """Add to every row's score the value of its node."""
+        native.boost_add_values(self.node, np.ascontiguousarray(value), n_threads(), score)
+
+    def _as_tree(
+        self, tree: GrownTree, value: np.ndarray, weight: np.ndarray, objective: np.ndarray, fall: np.ndarray
+    ) -> Tree:
+        """On the columns' own values: thresholds are the edges of bins."""
+        n = len(value)
+        column, last, child, missing_left = tree.splits
+        inner = column >= 0
+        is_group = np.zeros(n, dtype=bool)
+        is_group[inner] = self.is_category[column[inner]]
+        threshold, table, n_codes = np.full(n, np.nan), np.full(n, -1, np.int32), np.zeros(n, np.int32)
+        for node in np.flatnonzero(inner & ~is_group).tolist():
+            edges = self.bins.edges[column[node]]
+            # the last bin's upper bound: known cells go left, missing ones right
+            threshold[node] = edges[last[node]] if last[node] < len(edges) else np.inf
+        branches, size = [np.empty(0, np.int32)], 0
+        for node in np.flatnonzero(is_group).tolist():
+            to = tree.sides[node][self.bins.tables[column[node]]].astype(np.int32)
+            table[node], n_codes[node] = size, len(to)
+            branches.append(np.where(to > 1, -1, to))
+            size += len(to)
+        return Tree(
+            feature=column.copy(),
+            kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(np.uint8),
+            child=child.copy(),
+            n_children=np.where(inner, 2, 0).astype(np.int32),
+            threshold=threshold,
+            table=table,
+            n_codes=n_codes,
+            missing=np.where(inner, 1 - missing_left, -1).astype(np.int32),
+            cuts=np.empty(0),
+            branches=np.concatenate(branches).astype(np.int32),
+            value=value[:, None],
+            weight=weight,
+            n_rows=tree.n_rows,
+            impurity=objective,
+            gain=fall,
+        )

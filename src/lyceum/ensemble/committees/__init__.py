@@ -1,0 +1,1 @@
+"""Committees of different learners: votes, stacks and cascades."""

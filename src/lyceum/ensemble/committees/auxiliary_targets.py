@@ -1,0 +1,308 @@
+"""Auxiliary targets: columns that are known in training only, learned beside the main one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    complexity,
+    replace_columns,
+    typical_row,
+)
+from lyceum._core.data import (
+    ArraySource,
+    Block,
+    CheckCells,
+    Column,
+    Inputs,
+    Rows,
+    Schema,
+    Step,
+    dense_cells,
+    row_weights,
+)
+from lyceum._core.statistics import seed_from
+from lyceum.ensemble.bagging.draws import set_seeds
+from lyceum.ensemble.members.data import takes_rows
+from lyceum.ensemble.members.either_task import EitherTask, has_classes
+from lyceum.ensemble.members.names import column_numbers
+from lyceum.errors import SettingError
+from lyceum.evaluate import row_splits
+from lyceum.report import Explanation, Summary, Table
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+__all__ = ["AuxiliaryTargets"]
+
+_FINAL = 1_000_003  # the number of the final learner, for its seed
+
+
+class AuxiliaryTargets(EitherTask, Learner):
+    """A learner helped by columns that are known in training but not when it is used.
+
+    Every auxiliary column is itself predicted from the other columns; what is predicted for rows left out is
+    given to the learner of the main target beside those columns. When the model is used, auxiliary cells are
+    not looked at: they may be missing.
+
+    Parameters
+    ----------
+    estimator : learner, default=None
+        One of Lyceum's classifiers or regressors, which learns the main target; None is a
+        `DecisionTreeClassifier` of depth 6.
+    auxiliary : list of str or int, default=None
+        The columns that are auxiliary targets, by name or number; None for none.
+    cv : int or splitter, default=5
+        The folds by which auxiliary targets are predicted for training rows.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds and of every `random_state` in the learners.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted; of classifiers only.
+    estimator_ : learner
+        The learner of the main target.
+    auxiliary_ : list of learners
+        The learners of the auxiliary targets: trees of depth 6.
+    places_ : array of int
+        The places of the auxiliary columns in the table.
+    seed_ : int
+        The seed that was used.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
+
+    See Also
+    --------
+    StackingClassifier : Members that predict the main target.
+
+    References
+    ----------
+    Caruana (1997), Multitask learning, Machine Learning 28.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2)); hint = X[:, :1] * X[:, 1:]
+    >>> y = hint[:, 0] > 0
+    >>> model = AuxiliaryTargets(auxiliary=[2], random_state=0).fit(np.hstack([X, hint]), y)
+    >>> unknown = np.full((300, 1), np.nan)
+    >>> model.score(np.hstack([X, unknown]), y) > 0.9
+    True
+    """
+
+    _coding = "codes"
+    _reads_rows = "in memory"
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "auxiliary": ["array-like", None],
+        "cv": ["cv_object"],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    _for_classes: ClassVar[str] = "give it a classifier, e.g. estimator=NaiveBayes()"
+    _for_numbers: ClassVar[str] = "give it a regressor, e.g. estimator=Ridge()"
+
+    classes_: np.ndarray
+    estimator_: Any
+    places_: np.ndarray
+    typical_: np.ndarray
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        auxiliary: Any = None,
+        cv: Any = 5,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.auxiliary = auxiliary
+        self.cv = cv
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def _base(self) -> Any:
+        return DecisionTreeClassifier(max_depth=6) if self.estimator is None else self.estimator
+
+    def _task_giver(self) -> Any:
+        return self._base()
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return bool(getattr(self._base(), "_takes_missing", False))
+
+    def _steps(self) -> list[Step]:
+        return [CheckCells(type(self).__name__, True)]  # the learners have their own
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn the auxiliary targets, then the main one with their help.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+            The auxiliary columns too.
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        self._validate_params()
+        base = self._base()
+        if not takes_rows(base):
+            raise SettingError(
+                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of them, e.g. "
+                "DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
+            )
+        block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).gathered(
+            "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
+        )
+        source = ArraySource.of_block(block)
+        self.typical_ = typical_row(block)
+        self.seed_ = seed_from(self.random_state)
+        self.places_ = self._auxiliary_columns()
+        rest = self._without_auxiliary(source)
+        answers, self.auxiliary_ = [], []
+        for i, j in enumerate(self.places_.tolist()):
+            column, cells = source.schema[j], np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
+            answers.append(self._held_out(rest, column, cells, i))
+            self.auxiliary_.append(_fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i))
+        final = set_seeds(clone(base), self.seed_, _FINAL)
+        table = self._with_answers(rest, answers)
+        if table.w is not None and not table.w.all():
+            table = table.take(np.flatnonzero(table.w))
+        self.estimator_ = final.fit(Rows(table))
+        if not has_classes(self):
+            self.__dict__.pop("classes_", None)
+        return self
+
+    def _auxiliary_columns(self) -> np.ndarray:
+        names = self.schema_.names
+        found = column_numbers(() if self.auxiliary is None else self.auxiliary, names, "auxiliary names")
+        if len(found) == len(names):
+            raise SettingError("every column is auxiliary: nothing is left to predict from")
+        return found
+
+    def _without_auxiliary(self, source: ArraySource) -> ArraySource:
+        """The rows without the auxiliary columns."""
+        keep = np.setdiff1d(np.arange(len(source.schema)), self.places_)
+        schema = replace(source.schema, columns=tuple(source.schema[j] for j in keep.tolist()))
+        X = np.ascontiguousarray(dense_cells(source.X)[:, keep]) if len(self.places_) else source.X
+        return replace(source, X=X, schema=schema)
+
+    def _held_out(self, rest: ArraySource, column: Column, cells: np.ndarray, i: int) -> np.ndarray:
+        n = len(cells)
+        out: np.ndarray | None = None
+        for train, test in row_splits(self.cv, n, self.seed_):
+            model = _fit_auxiliary(rest, column, cells, train, self.seed_, i)
+            part = _answers(model, rest.take(test))
+            out = np.full((n, part.shape[1]), np.nan) if out is None else out
+            out[test] = part
+        assert out is not None
+        return out
+
+    def _with_answers(self, rest: ArraySource, answers: list[np.ndarray]) -> ArraySource:
+        if not answers:
+            return rest
+        columns = list(rest.schema.columns)
+        for j, part in zip(self.places_.tolist(), answers):
+            name = self.schema_[j].name
+            columns.extend(Column(f"{name}: {k}", why="predicted") for k in range(part.shape[1]))
+        X = np.hstack([np.asarray(rest.X, dtype=np.float64), *answers])
+        return replace(rest, X=X, schema=replace(rest.schema, columns=tuple(columns)), coded=True)
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """What the learner of the main target predicts."""
+        return self._apply(partial(_ask, self, "predict"), X)
+
+    @available_if(has_classes)
+    def predict_proba(self, X: Any) -> Any:
+        """Its posteriors."""
+        return self._apply(partial(_ask, self, "predict_proba"), X)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class, or to the number, that is predicted.
+
+        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends. Auxiliary columns add nothing.
+        """
+        unit = "posterior" if has_classes(self) else self.schema_.target_name
+        return self._explain(X, partial(_parts, self), unit)
+
+    def summary(self) -> Summary:
+        """The auxiliary targets and their learners."""
+        check_is_fitted(self)
+        rows = [
+            [self.schema_[j].name, type(one).__name__]
+            for j, one in zip(self.places_.tolist(), self.auxiliary_)
+        ]
+        facts = {"learner": type(self.estimator_).__name__, "auxiliary targets": len(rows)}
+        return Summary(self._title(), facts, [Table("Auxiliary targets", ("column", "learner"), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"typical_": (self.n_features_in_,)}
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of all learners."""
+        check_is_fitted(self)
+        return complexity(self.estimator_) + sum(map(complexity, self.auxiliary_))
+
+
+def _fit_auxiliary(
+    rest: ArraySource, column: Column, cells: np.ndarray, rows: np.ndarray, seed: int, i: int
+) -> Any:
+    """A tree for the auxiliary column, on those of the rows where it is known."""
+    counts = row_weights(rest.w, len(cells))
+    known = rows[np.isfinite(cells[rows]) & ((cells[rows] >= 0) | column.numeric) & (counts[rows] > 0)]
+    if not len(known):
+        raise SettingError(f"the auxiliary column {column.name!r} has no known cell in some folds")
+    is_class = column.is_categorical and not column.numeric
+    kind = DecisionTreeClassifier if is_class else DecisionTreeRegressor
+    part = rest.take(known)
+    y = cells[known].astype(np.int32) if is_class else cells[known]
+    target = Column("y", why="auxiliary")
+    if is_class:
+        target = Column("y", column.kind, column.categories, "auxiliary")
+    source = replace(part, y=y, schema=Schema(part.schema.columns, target))
+    return set_seeds(kind(max_depth=6), seed, i).fit(Rows(source))
+
+
+def _answers(model: Any, source: ArraySource) -> np.ndarray:
+    rows = Rows(replace(source, y=None, w=None))
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(rows))
+    return np.asarray(model.predict(rows), dtype=np.float64)[:, None]
+
+
+def _parts(model: AuxiliaryTargets, block: Block) -> np.ndarray:
+    """The prediction, the base and the contributions; of equal posteriors that of the class predicted."""
+    if not has_classes(model):
+        return replace_columns(block, model.typical_, partial(_ask, model, "predict"))
+    places = np.searchsorted(model.classes_, _ask(model, "predict", block))
+    return replace_columns(block, model.typical_, partial(_ask, model, "predict_proba"), places)
+
+
+def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
+    if not len(block):
+        one = block.with_X(np.zeros((1, len(block.schema))), block.schema)
+        return _ask(model, method, replace(one, y=None, w=None))[:0]
+    source = ArraySource(block.X, None, None, block.schema, coded=True)
+    rest = model._without_auxiliary(source)
+    answers = [_answers(one, rest) for one in model.auxiliary_]
+    return np.asarray(getattr(model.estimator_, method)(Rows(model._with_answers(rest, answers))))

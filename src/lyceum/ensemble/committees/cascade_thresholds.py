@@ -1,0 +1,125 @@
+"""Rows on their way through a cascade, and the thresholds that are best for a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import row_weights
+from lyceum.errors import SettingError
+
+__all__ = ["Flow", "choose_thresholds"]
+
+_LEVELS = 41  # thresholds tried per stage: quantiles of the posteriors
+_MOST_SETS = 20_000  # all combinations are tried up to this number
+_MOST_ROUNDS = 20
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """How sure every stage is of every row, whether it is right, and where the row would go on to.
+
+    `sure` and `wrong` have shape (S, n); `onward` the next stage of every row from every stage, -1 for none.
+    """
+
+    sure: np.ndarray
+    wrong: np.ndarray
+    onward: np.ndarray
+    w: np.ndarray
+    costs: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        answers: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        costs: np.ndarray,
+        following: np.ndarray,
+    ) -> Flow:
+        """From posteriors of shape (S, n, K)."""
+        leaning = answers.argmax(axis=2)
+        onward = np.stack([following[s, leaning[s]] for s in range(len(answers))])
+        weight = row_weights(w, len(target))
+        return cls(answers.max(axis=2), leaning != target, onward, weight, costs)
+
+    def run(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The stage that decides every row, and whether it is wrong."""
+        n = self.sure.shape[1]
+        at, stage = np.zeros(n, dtype=np.int64), np.full(n, -1)
+        for s in range(len(self.sure)):
+            here = at == s
+            decides = here & ((self.sure[s] >= thresholds[s]) | (self.onward[s] < 0))
+            stage[decides] = s
+            at = np.where(here & ~decides, self.onward[s], np.where(decides, -1, at))
+        return stage, self.wrong[stage, np.arange(n)]
+
+    def reached_stages(self, stage: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+        """Which stages every row reaches, (S, n)."""
+        reached = np.zeros(self.sure.shape, dtype=bool)
+        reached[0] = True
+        for s in range(len(self.sure)):
+            on = reached[s] & (self.sure[s] < thresholds[s]) & (self.onward[s] >= 0)
+            rows = np.flatnonzero(on)
+            reached[self.onward[s, rows], rows] = True
+        return reached
+
+    def cost_and_error(self, thresholds: np.ndarray) -> tuple[float, float]:
+        """The mean cost per row and the share of rows that are decided wrong."""
+        stage, wrong = self.run(thresholds)
+        w = self.w / self.w.sum()
+        reached = [w[rows].sum() for rows in self.reached_stages(stage, thresholds)]
+        return float(self.costs @ reached), float(w[wrong].sum())
+
+
+def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
+    """The thresholds with the least error within the budget, or the least cost at the best stage's error."""
+    S = len(flow.sure)
+    levels = [_levels(flow.sure[s]) for s in range(S - 1)]
+    w = flow.w / flow.w.sum()
+    best_alone = float(min(w[wrong].sum() for wrong in flow.wrong))
+    if budget is not None and flow.costs[0] > budget + _ROUNDING:
+        raise SettingError(
+            f"budget={budget} does not pay for the first stage, which costs {flow.costs[0]:g} per row: raise "
+            "the budget, or put a cheaper stage first"
+        )
+
+    def worth(thresholds: np.ndarray) -> tuple[float, float, float]:
+        cost, error = flow.cost_and_error(thresholds)
+        if budget is not None:
+            return max(0.0, cost - budget - _ROUNDING), error, cost
+        return max(0.0, error - best_alone - _ROUNDING), cost, error
+
+    if np.prod([len(some) for some in levels], dtype=float) <= _MOST_SETS:
+        sets: Any = (
+            np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(-1, S - 1) if levels else [[]]
+        )
+        return min((np.append(one, 0.0) for one in sets), key=worth)
+    return _descend(levels, worth)
+
+
+def _levels(sure: np.ndarray) -> np.ndarray:
+    """Thresholds from deciding everything to deciding nothing."""
+    some = np.quantile(sure, np.linspace(0.0, 1.0, _LEVELS), method="higher")
+    return np.unique(np.concatenate([[0.0], some, [np.nextafter(1.0, 2.0)]]))
+
+
+def _descend(levels: list[np.ndarray], worth: Callable[[np.ndarray], Any]) -> np.ndarray:
+    """One threshold at a time, from all decided at once and from all passed on."""
+    found = []
+    for start in (0, -1):
+        here = np.append([some[start] for some in levels], 0.0)
+        for _ in range(_MOST_ROUNDS):
+            before = worth(here)
+            for s, some in enumerate(levels):
+                tried = np.repeat(here[None], len(some), axis=0)
+                tried[:, s] = some
+                here = min(tried, key=worth)
+            if not worth(here) < before:
+                break
+        found.append(here)
+    return min(found, key=worth)

@@ -1,0 +1,325 @@
+"""A classifier per cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    check_takes_weights,
+    complexity,
+    normalize_posteriors,
+    step_names,
+    takes_missing,
+    takes_rows,
+    without_names,
+)
+from lyceum._core.data import ArraySource, Block, Rows, Schema
+from lyceum.cluster import ClusterBased, PlacedExplanation, clusters_of_rows, scaled_kmeans
+from lyceum.ensemble.members.answers import posteriors
+from lyceum.ensemble.members.data import MemberData
+from lyceum.errors import ModelFileError
+from lyceum.linear import LogisticRegression
+from lyceum.prepare import FillMissing, Standardize
+from lyceum.progress import report
+from lyceum.report import Summary, Table
+
+__all__ = ["ClusterClassifier"]
+
+_CLUSTERS = 4  # of the default clusterer
+
+
+class ClusterClassifier(Classifier, ClusterBased):
+    """A classifier per cluster: rows are clustered, and every cluster has a classifier of its own.
+
+    Simple classifiers that each see a part of the table make one that is as simple everywhere, but not the
+    same everywhere. A cluster whose rows weigh less than `min_rows`, or are all of one class, is decided by
+    the classifier of all rows.
+
+    Parameters
+    ----------
+    clusterer : clustering learner with `predict`, optional
+        Of any library, or a pipeline that ends in one. By default `KMeans` of 4 clusters on standardized
+        columns, missing cells filled.
+    classifier : classifier, optional
+        What is fitted in every cluster, a copy each; of any library. By default logistic regression on
+        standardized columns, missing cells filled. What is not Lyceum's is given numbers, with categories as
+        columns of 0 and 1.
+    min_rows : float, default=20
+        The least weight of the rows of a cluster with a classifier of its own.
+    random_state : int, RandomState or None, default=None
+        The seed of the default clusterer.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    clusterer_ : clustering learner
+        The fitted one.
+    fallback_ : classifier
+        The classifier of all rows.
+    estimators_ : list of classifiers
+        The classifiers of single clusters.
+    decides_ : array of int of shape (n_clusters,)
+        The place in `estimators_` of every cluster's classifier; -1 for that of all rows.
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    counts_ : array of shape (n_clusters, K)
+        The weight of the rows of every class in every cluster.
+    typical_ : array of shape (n_features_in_,)
+        The mean or commonest cell of every column, coded; where explanations start.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where they have some.
+
+    See Also
+    --------
+    lyceum.cluster.ClusterLabels : one class per cluster, from few labels.
+    MixtureOfExperts : the parts and their classifiers are learned together.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import KMeans
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    >>> tree = DecisionTreeClassifier(max_depth=1)
+    >>> model = ClusterClassifier(KMeans(2, random_state=0), tree, min_rows=2)
+    >>> model.fit(X, ["a", "b", "b", "a"]).predict(X).tolist()
+    ['a', 'b', 'b', 'a']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "clusterer": [HasMethods(["fit", "predict"]), None],
+        "classifier": [HasMethods(["fit", "predict"]), None],
+        "min_rows": [Interval(Real, 0.0, None, closed="left")],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        clusterer: Any = None,
+        classifier: Any = None,
+        *,
+        min_rows: float = 20,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.clusterer = clusterer
+        self.classifier = classifier
+        self.min_rows = min_rows
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def _default_clusterer(self, n_rows: int | None = None) -> Any:
+        return scaled_kmeans(_CLUSTERS, n_rows, self.random_state)
+
+    @property
+    def _classifier(self) -> Any:
+        if self.classifier is None:
+            from sklearn.pipeline import make_pipeline  # takes long to import
+
+            return make_pipeline(FillMissing(), Standardize(), LogisticRegression())
+        return self.classifier
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return takes_missing(self._clusterer) and takes_missing(self._classifier)
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return all(get_tags(one).input_tags.sparse for one in (self._clusterer, self._classifier))
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit the clusterer, the classifier of all rows, and those of the clusters.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,), if the target is not in the scan
+            The classes.
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; the classifier must take weights then.
+        """
+        rows = self._rows(X, y, sample_weight)
+        self._fit_clusterer(rows, self._learn_typical(rows))
+        self.counts_ = self._cluster_weights(rows).table[:-1, :-1]
+        enough = (self.counts_.sum(axis=1) >= self.min_rows) & ((self.counts_ > 0).sum(axis=1) > 1)
+        self.decides_ = np.where(enough, np.cumsum(enough) - 1, -1)
+        self.fallback_ = self._fit_member(rows)
+        self.estimators_ = []
+        for done, part in enumerate(self._parts_of(rows, np.flatnonzero(enough)), 1):
+            self.estimators_.append(self._fit_member(part))
+            report("clusters", done, int(enough.sum()))
+        return self
+
+    def _parts_of(self, rows: Rows, clusters: np.ndarray) -> Iterator[Rows]:
+        """The rows of each of these clusters."""
+        if not rows.in_memory:
+            yield from (rows.then(_OfCluster(self, c)) for c in clusters.tolist())
+            return
+        block = rows.gathered(type(self).__name__)
+        labels = clusters_of_rows(self, block)
+        for c in clusters.tolist():
+            yield Rows(ArraySource.of_block(block.take(labels == c)))
+
+    def _fit_member(self, rows: Rows) -> Any:
+        member = clone(self._classifier)
+        if takes_rows(member):
+            member.fit(rows)
+            return member if hasattr(self, "feature_names_in_") else without_names(member)
+        block = rows.then(self._design).gathered(type(self).__name__, "a classifier of Lyceum")
+        block = block.without_zero_weights()
+        check_takes_weights(member, block.w)
+        weights = {} if block.w is None else {"sample_weight": block.w}
+        return member.fit(block.X, self.classes_[block.y], **weights)
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors of the classes, from the classifier of every row's cluster.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+            The rows.
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_posteriors, self), X)
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest posterior.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+            The rows.
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_predict, self), X)
+
+    def _classifier_numbers(self, labels: np.ndarray) -> np.ndarray:
+        """The numbers of the classifiers of these clusters; -1 for that of all rows."""
+        known = (labels >= 0) & (labels < len(self.decides_))
+        return np.where(known, self.decides_[np.where(known, labels, 0)], -1)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> PlacedExplanation:
+        """What every column adds to the posterior of the class that is predicted, and the row's cluster.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends. A column may move the row into another cluster, and so
+        to another classifier; what that changes counts as its own.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+            The rows.
+        """
+        check_is_fitted(self)
+        heads = ("classifier", *map(str, self.classes_))
+        about = {
+            c: Table(f"Cluster {c}, weight by class", heads, [line[2:]])
+            for c, line in enumerate(self._lines())
+        }
+        return self._explain_placed(X, partial(_posteriors, self), about)
+
+    def _lines(self) -> list[tuple[Any, ...]]:
+        sizes, deciders = self.counts_.sum(axis=1).tolist(), self.decides_.tolist()
+        return [
+            (c, size, "that of all rows" if place < 0 else "its own", *counts)
+            for c, (size, place, counts) in enumerate(zip(sizes, deciders, self.counts_.tolist()))
+        ]
+
+    def summary(self) -> Summary:
+        """The clusters, the weights of their classes, and which of them have a classifier of their own."""
+        check_is_fitted(self)
+        facts = {
+            "clusterer": step_names(self.clusterer_),
+            "classifier": step_names(self.fallback_),
+            "classifiers of single clusters": len(self.estimators_),
+        }
+        heads = ("cluster", "weight", "classifier", *map(str, self.classes_))
+        return Summary(self._title(), facts, [Table("Clusters and weights of classes", heads, self._lines())])
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of the clusterer and of all classifiers."""
+        check_is_fitted(self)
+        return sum(map(complexity, (self.clusterer_, self.fallback_, *self.estimators_)))
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        k = len(self.counts_)
+        return {
+            "counts_": (k, len(self.classes_)),
+            "decides_": (k,),
+            "typical_": (self.n_features_in_,),
+        }
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        self._check_clusterer("predict")
+        if not hasattr(self, "schema_"):
+            return
+        members, places = vars(self).get("estimators_"), self.decides_
+        if not isinstance(members, list) or "fallback_" not in vars(self):
+            raise ModelFileError("holds a ClusterClassifier without its classifiers")
+        if places.dtype.kind != "i" or places.min(initial=-1) < -1 or places.max(initial=-1) >= len(members):
+            raise ModelFileError("holds a ClusterClassifier whose decides_ are not places of its classifiers")
+        for one in (self.fallback_, *members):
+            if not hasattr(one, "predict") or not np.isin(one.classes_, self.classes_).all():
+                raise ModelFileError("holds a ClusterClassifier with a classifier of other classes")
+
+
+@dataclass(frozen=True, slots=True)
+class _OfCluster:
+    """The rows of one cluster."""
+
+    model: ClusterClassifier
+    cluster: int
+    drops_rows: ClassVar[bool] = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        return block.take(clusters_of_rows(self.model, block) == self.cluster)
+
+
+def _posteriors(model: ClusterClassifier, block: Block) -> np.ndarray:
+    places = model._classifier_numbers(clusters_of_rows(model, block))
+    out = np.zeros((len(places), len(model.classes_)))
+    own = takes_rows(model._classifier)
+    cells = block if own else model._design(block)
+    for place in np.unique(places).tolist():
+        rows = np.flatnonzero(places == place)
+        part = cells if len(rows) == len(places) else cells.take(rows)
+        data = (
+            MemberData(ArraySource(part.X, None, None, Schema(part.schema.columns), coded=True))
+            if own
+            else MemberData(None, part.X)
+        )
+        member = model.fallback_ if place < 0 else model.estimators_[place]
+        out[rows] = posteriors(member, model.classes_, data.ask)
+    return normalize_posteriors(out)
+
+
+def _predict(model: ClusterClassifier, block: Block) -> np.ndarray:
+    return model.classes_[_posteriors(model, block).argmax(axis=1)]

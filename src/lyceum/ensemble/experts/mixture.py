@@ -1,0 +1,248 @@
+"""Mixtures of experts under a tree of softmax gates, by expectation-maximisation."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum._core.solvers import fit_softmax
+from lyceum.ensemble.members.expert_rows import ExpertRows
+from lyceum.errors import DataError
+from lyceum.progress import report
+
+__all__ = ["ExpertMixture", "GateTree", "fit_experts", "start_groups"]
+
+_GATE_STEPS = 10  # of L-BFGS in one M-step, from where the gate is
+_LEAST_SHARE = 1e-10  # experts with less of the weight stay as they are
+_ROUNDING = 1e-9
+_FLOOR = 1e-6  # the least variance of an expert, as a part of the target's
+_LARGEST = 1e150  # of numbers whose squares are finite
+_START_SHARE = 0.9  # of a row, for the expert of its group
+
+
+@dataclass(frozen=True, slots=True)
+class GateTree:
+    """Softmax gates in a tree: `branching` ways at each node, `depth` levels; leaves are experts.
+
+    Nodes are numbered level by level. The gate at node v gives P(c|x, v) = softmax(V_v [x; 1])_c.
+    """
+
+    branching: int
+    depth: int
+
+    @property
+    def n_leaves(self) -> int:
+        return self.branching**self.depth
+
+    @property
+    def n_gates(self) -> int:
+        return sum(self.branching**level for level in range(self.depth))
+
+    def log_shares(self, Z: np.ndarray, gates: np.ndarray) -> np.ndarray:
+        """The log probability of every leaf, (n, leaves)."""
+        found, first = np.zeros((len(Z), 1)), 0
+        for level in range(self.depth):
+            parts = []
+            for v in range(self.branching**level):
+                V = gates[first + v]
+                scores = Z @ V[:, :-1].T + V[:, -1]
+                scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+                parts.append(found[:, v : v + 1] + scores)
+            found = np.concatenate(parts, axis=1)
+            first += self.branching**level
+        return found
+
+    def child_shares(self, leaves: np.ndarray) -> list[np.ndarray]:
+        """The target of every gate, (n, branching) each, from responsibilities of the leaves."""
+        found: list[np.ndarray] = []
+        for level in range(self.depth):
+            blocks = leaves.reshape(len(leaves), self.branching**level, self.branching, -1).sum(axis=3)
+            found.extend(blocks[:, v] for v in range(blocks.shape[1]))
+        return found
+
+
+@dataclass(slots=True)
+class ExpertMixture:
+    """The parameters of a mixture: gates, fitted experts, and the deviation of each one's errors."""
+
+    gates: np.ndarray  # (n_gates, branching, d + 1)
+    experts: list[Any]
+    sigma: np.ndarray  # (experts,), of regressors
+    answers: list[np.ndarray]  # the answers of every expert on the rows of `fit`
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Where EM stopped."""
+
+    mixture: ExpertMixture
+    history: list[float]
+    record: list[dict[str, Any]]
+    converged: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpertTask:
+    """What the experts learn: rows, target, weights, and the log-likelihood of an expert on every row."""
+
+    rows: ExpertRows
+    w: np.ndarray
+    codes: np.ndarray | None  # class codes of classifiers
+    classes: np.ndarray | None
+
+    @property
+    def Z(self) -> np.ndarray:
+        return self.rows.Z
+
+    @property
+    def y(self) -> np.ndarray:
+        """Labels, or numbers."""
+        return self.rows.y
+
+    def answers_of(self, expert: Any) -> np.ndarray:
+        """The answer of an expert for every row: its number, or the log posterior of the true class."""
+        if self.codes is None:
+            return np.asarray(expert.predict(self.rows.inputs), dtype=np.float64)
+        proba = class_posteriors(expert, self.rows.inputs, self.classes)  # type: ignore[arg-type]
+        return np.log(np.maximum(proba[np.arange(len(self.codes)), self.codes], 1e-300))
+
+    def log_likelihood(self, answers: np.ndarray, sigma: float) -> np.ndarray:
+        """log p(y_i|x_i) from the answers of one expert."""
+        if self.codes is not None:
+            return answers
+        return -0.5 * ((self.y - answers) / sigma) ** 2 - np.log(sigma * np.sqrt(2 * np.pi))
+
+    def spread(self, answers: np.ndarray, share: np.ndarray, floor: float) -> float:
+        """The maximum-likelihood deviation of a regressor's errors, not below the floor."""
+        if self.codes is not None:
+            return 1.0
+        weight = share * self.w
+        return float(np.sqrt(max(weight @ (self.y - answers) ** 2 / weight.sum(), floor)))
+
+
+def class_posteriors(expert: Any, Z: Any, classes: np.ndarray) -> np.ndarray:
+    """The posteriors of an expert, with a column for every class of the mixture."""
+    given = np.asarray(expert.predict_proba(Z))
+    if given.shape[1] == len(classes):
+        return given
+    proba = np.zeros((len(given), len(classes)))
+    proba[:, np.searchsorted(classes, expert.classes_)] = given
+    return proba
+
+
+def start_groups(Z: np.ndarray, w: np.ndarray, n_groups: int, rng: np.random.Generator | None) -> np.ndarray:
+    """Groups of equal weight along a direction: the first principal axis, or one drawn at random."""
+    if rng is None:
+        _, vectors = np.linalg.eigh((Z * w[:, None]).T @ Z / w.sum())
+        axis: Any = vectors[:, -1] if Z.shape[1] else np.zeros(0)
+        axis = axis * np.sign(axis[np.argmax(np.abs(axis))]) if len(axis) else axis
+    else:
+        axis = rng.normal(size=Z.shape[1])
+    along = Z @ axis
+    order = np.argsort(along, kind="stable")
+    reached = np.cumsum(w[order]) / w.sum()
+    cuts = [along[order[np.searchsorted(reached, k / n_groups - 1e-12)]] for k in range(1, n_groups)]
+    return np.searchsorted(np.array(cuts), along, side="left")
+
+
+def fit_experts(
+    tree: GateTree,
+    task: ExpertTask,
+    expert: Any,
+    groups: np.ndarray,
+    alpha: float,
+    max_iter: int,
+    tol: float,
+) -> Result:
+    """EM from a start in which every expert has its group of rows.
+
+    An M-step never lowers the expected log-likelihood: a gate takes steps of L-BFGS, and a newly fitted
+    expert replaces the old one only if it is not worse on its share of the rows, whatever it optimises.
+    """
+    n, L = len(task.y), tree.n_leaves
+    share = np.full((n, L), (1.0 - _START_SHARE) / max(L - 1, 1))
+    share[np.arange(n), groups] = _START_SHARE if L > 1 else 1.0
+    mean: float = float(np.average(task.y, weights=task.w)) if task.codes is None else 0.0
+    spread = float(np.average((task.y - mean) ** 2, weights=task.w)) if task.codes is None else 1.0
+    if not (abs(mean) < _LARGEST and spread < np.inf):
+        raise DataError("the squares of the target overflow: it holds numbers beyond 1e150; rescale it")
+    floor = max(_FLOOR * spread, 1e-24 * max(1.0, mean**2))
+    gates = np.zeros((tree.n_gates, tree.branching, task.Z.shape[1] + 1))
+    mixture = ExpertMixture(gates, [None] * L, np.full(L, np.sqrt(max(spread, floor))), [np.empty(0)] * L)
+    _improve_experts(mixture, task, expert, share, floor)
+    _improve_gates(mixture, tree, task, share, alpha)
+    history: list[float] = []
+    record: list[dict[str, Any]] = []
+    total, converged = float(task.w.sum()), False
+    for step in range(max_iter + 1):
+        share, objective = _expectation(mixture, tree, task, alpha)
+        history.append(objective)
+        gain = objective - history[-2] if step else float("nan")
+        record.append(
+            {"step": step, "objective": objective, "gain": gain, "shares": (task.w @ share) / total}
+        )
+        report("iterations", step, max_iter)
+        if step and gain < -_ROUNDING * max(abs(objective), total):
+            raise AssertionError(f"the log-likelihood fell by {-gain:.3g} in iteration {step} of EM")
+        if step and gain <= tol * total:
+            converged = True
+            break
+        if step < max_iter:
+            _improve_experts(mixture, task, expert, share, floor)
+            _improve_gates(mixture, tree, task, share, alpha)
+    return Result(mixture, history, record, converged)
+
+
+def _expectation(
+    mixture: ExpertMixture, tree: GateTree, task: ExpertTask, alpha: float
+) -> tuple[np.ndarray, float]:
+    """Responsibilities, and the penalised log-likelihood."""
+    joint = tree.log_shares(task.Z, mixture.gates)
+    for j, answers in enumerate(mixture.answers):
+        joint[:, j] += task.log_likelihood(answers, mixture.sigma[j])
+    total = np.logaddexp.reduce(joint, axis=1)
+    penalty = 0.5 * alpha * float((mixture.gates[:, :, :-1] ** 2).sum())
+    return np.exp(joint - total[:, None]), float(task.w @ total) - penalty
+
+
+def _improve_experts(
+    mixture: ExpertMixture, task: ExpertTask, expert: Any, share: np.ndarray, floor: float
+) -> None:
+    for j in range(share.shape[1]):
+        weight = share[:, j] * task.w
+        old = mixture.experts[j]
+        if old is not None and weight.sum() < _LEAST_SHARE * task.w.sum():
+            continue
+        new = task.rows.fit(expert, weight)
+        answers = task.answers_of(new)
+        sigma = task.spread(answers, share[:, j], floor)
+        if old is not None:
+            kept = task.spread(mixture.answers[j], share[:, j], floor)
+            before = task.log_likelihood(mixture.answers[j], kept)
+            if weight @ task.log_likelihood(answers, sigma) < weight @ before:
+                new, answers, sigma = old, mixture.answers[j], kept
+        mixture.experts[j], mixture.answers[j], mixture.sigma[j] = new, answers, sigma
+
+
+def _improve_gates(
+    mixture: ExpertMixture, tree: GateTree, task: ExpertTask, share: np.ndarray, alpha: float
+) -> None:
+    if tree.branching < 2:
+        return
+    for v, wanted in enumerate(tree.child_shares(share)):
+        mixture.gates[v] = fit_softmax(
+            task.Z, wanted, task.w, alpha=alpha, start=mixture.gates[v], max_iter=_GATE_STEPS
+        )
+
+
+def warn_unconverged(max_iter: int) -> None:
+    """Say that EM stopped early."""
+    warnings.warn(
+        f"the mixture of experts stopped after max_iter={max_iter} iterations: raise max_iter or tol",
+        ConvergenceWarning,
+        stacklevel=4,
+    )

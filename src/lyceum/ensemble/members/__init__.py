@@ -1,0 +1,1 @@
+"""Members of an ensemble: their data, fits and answers."""

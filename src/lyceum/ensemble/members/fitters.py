@@ -1,0 +1,271 @@
+"""How the members of AdaBoost learn from weighted rows: any learner; trees, on columns ranked once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from lyceum._core.native import native
+from lyceum._core.statistics import midpoints
+from lyceum._core.threads import n_threads, ordered_map
+from lyceum._core.trees import (
+    LEAF,
+    THRESHOLD,
+    Columns,
+    Router,
+    Tree,
+    class_impurities,
+    grow,
+    growth_rules,
+    impurity_importances,
+    node_decisions,
+)
+from lyceum.ensemble.bagging.draws import seeds, set_seeds
+from lyceum.ensemble.boosting.adaboost_rounds import MemberFitter
+from lyceum.ensemble.members.answers import vote_codes
+from lyceum.ensemble.members.data import Ensemble, MemberData, takes_weights
+from lyceum.ensemble.members.trees import cells_of_trees
+from lyceum.errors import SettingError
+from lyceum.trees import DecisionTreeClassifier
+
+__all__ = ["LearnerFitter", "StumpFitter", "TreeFitter", "draw_counts", "draws_rows", "member_fitter"]
+
+_LEAST_GAIN = 1e-8  # less may be rounding
+_DRAW = 3  # the stream of chance that rows are drawn from
+
+
+def draws_rows(learner: Any) -> bool:
+    """Whether members are fitted on rows drawn by their weights; otherwise the base must take weights."""
+    if learner.method == "resample":
+        return True
+    if not takes_weights(learner._base()):
+        raise SettingError(
+            f"{type(learner._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
+            'needs: use method="resample"'
+        )
+    return False
+
+
+def member_fitter(
+    model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
+) -> MemberFitter:
+    """The quickest way to the members that the estimator's own `fit` would give."""
+    base = model._base()
+    if type(base) is not DecisionTreeClassifier or data.container is not None or not _grows_only(base):
+        return LearnerFitter(model, data, start, weight, resample)
+    trees = TreeFitter(model, data, start, weight, resample)
+    return StumpFitter(trees) if not resample and _is_plain_stump(base) and trees.is_plain else trees
+
+
+class LearnerFitter:
+    """Members of any kind, on weights or on rows drawn by them."""
+
+    def __init__(
+        self, model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
+    ) -> None:
+        self.model, self.data, self.start = model, data, start
+        self.weight, self.resample = weight, resample
+
+    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
+        member = set_seeds(self.model._copy(), self.model.seed_, number)
+        w = self.weights_of(number, weights)
+        if not self.resample:
+            self.data.fit(member, w=w)
+        elif takes_weights(member):
+            rows = np.flatnonzero(w)
+            self.data.fit(member, rows, w=w[rows])
+        else:
+            self.data.fit(member, np.repeat(np.arange(len(w)), w.astype(np.int64)))
+        return member, self.predict_rows(member)
+
+    def weights_of(self, number: int, weights: np.ndarray) -> np.ndarray:
+        """The weights of the rows for the member of a round: D times the weight of all, or their draws."""
+        if not self.resample:
+            return weights * self.weight
+        return draw_counts(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
+
+    def predict_rows(self, member: Any) -> np.ndarray:
+        return vote_codes(member, self.model.classes_, self.data.ask)
+
+
+def draw_counts(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
+    """How often every row is drawn in n draws with these chances."""
+    chance = np.random.default_rng((seed, number, _DRAW))
+    counts = np.bincount(chance.choice(len(weights), n, p=weights), minlength=len(weights))
+    return counts.astype(np.float64)
+
+
+# -- trees -------------------------------------------------------------------------------------------------
+
+
+def _grows_only(base: DecisionTreeClassifier) -> bool:
+    """Whether nothing is done to a tree before or after it is grown on all rows."""
+    plain = ("pruning", "class_weight", "loss_matrix", "max_bins")
+    return all(getattr(base, name) is None for name in plain) and base.ccp_alpha == 0 and not base.record
+
+
+class TreeFitter(LearnerFitter):
+    """Trees that are grown on columns ranked once."""
+
+    def __init__(
+        self, model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
+    ) -> None:
+        super().__init__(model, data, start, weight, resample)
+        source = data.source
+        assert source is not None
+        assert source.y is not None
+        self.X, self.target, self.schema = cells_of_trees(source), source.y, source.schema
+        self.columns = Columns.of_cells(self.X, self.schema)
+        self.K = len(model.classes_)
+        two_rows = np.flatnonzero(start)[:2]
+        # what `fit` sets besides the tree, from a fit on two rows
+        self.example = data.fit(clone(model._base()), two_rows, w=np.ones(len(two_rows)))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all columns are numbers and no cell is missing."""
+        columns = self.columns
+        return not columns.is_category.any() and all(
+            codes.max(initial=0) < count for codes, count in zip(columns.codes, columns.n_codes.tolist())
+        )
+
+    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
+        return self.member_of_tree(number, self.grow_tree(number, self.weights_of(number, weights)))
+
+    def member_of_tree(
+        self, number: int, tree: Tree, codes: np.ndarray | None = None
+    ) -> tuple[Any, np.ndarray]:
+        """The learner that has this tree, and the class codes of the rows."""
+        member = object.__new__(type(self.example))
+        member.__dict__.update(self.example.__dict__)
+        (member.random_state,) = seeds(self.model.seed_, number)
+        member.tree_ = tree
+        member.feature_importances_ = impurity_importances(tree, len(self.schema))
+        return member, self.predict_rows(member) if codes is None else codes
+
+    def grow_tree(self, number: int, w: np.ndarray) -> Tree:
+        # as the learner's own `fit` draws the seed of a tree
+        (random_state,) = seeds(self.model.seed_, number)
+        seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        growth = growth_rules(self.example, self.schema, int(np.count_nonzero(w)), float(w.sum()), seed)
+        return grow(self.columns, self.target, w, growth, self.K)
+
+    def predict_rows(self, member: Any) -> np.ndarray:
+        router = Router([member.tree_], self.X.shape[1])
+        return np.concatenate(list(ordered_map(router.decisions, _row_slices(self.X))))
+
+
+def _row_slices(X: np.ndarray, step: int = 1 << 14) -> list[np.ndarray]:
+    """The rows in consecutive slices, one task of a thread each."""
+    return [X[first : first + step] for first in range(0, len(X), step)]
+
+
+# -- stumps ------------------------------------------------------------------------------------------------
+
+
+def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
+    """Whether the estimator is the default one but for what does not matter to a stump on numbers."""
+    usual, given = DecisionTreeClassifier(max_depth=1).get_params(), base.get_params()
+    free = ("random_state", "categorical_features", "categorical_split", "max_branches")
+    return all(given[name] == value for name, value in usual.items() if name not in free)
+
+
+class StumpFitter:
+    """Trees of one threshold, found with the order of the rows in every column known: one pass per round.
+
+    Where there is nothing to gain, the trees' own way decides what becomes of the node.
+    """
+
+    def __init__(self, trees: TreeFitter) -> None:
+        self.trees, self.weight = trees, trees.weight
+        weighted = np.flatnonzero(trees.start)
+        self.weighted = None if len(weighted) == len(trees.start) else weighted
+        self.codes = trees.columns.codes
+        self.target = self._weighted_rows(trees.target)
+        self.weight_of_class = np.where(self.target == np.arange(trees.K)[:, None], trees.weight, 0.0)
+        self.by_class = np.empty_like(self.weight_of_class)  # (K, n), the weights of one round
+        self.order = native.StumpOrder(np.ascontiguousarray(self._weighted_rows(self.codes)))
+        self.gains = np.zeros((self.order.groups, 4))
+        self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
+
+    def _weighted_rows(self, rows: np.ndarray) -> np.ndarray:
+        """The rows with a positive weight."""
+        return rows if self.weighted is None else rows[..., self.weighted]
+
+    def predict_rows(self, member: Any) -> np.ndarray:
+        return self.trees.predict_rows(member)
+
+    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
+        w = self._weighted_rows(weights)
+        np.multiply(self.weight_of_class, w, out=self.by_class)
+        totals = self.by_class.sum(axis=1)
+        if self.trees.K == 2:
+            self._search(self.by_class[1] - self.by_class[0], totals, None)
+        else:
+            self._search(w * self.weight, totals, self.target)
+        gains = self.gains.ravel()[: self.order.columns]
+        best = gains.max(initial=0.0)
+        if not best > _LEAST_GAIN:
+            return self.trees.member(number, weights)
+        column = int(np.argmax(gains >= best * (1.0 - 1e-10)))  # the first of equals
+        return self._stump(number, totals, column, int(self.ends.ravel()[column]))
+
+    def _search(self, w: np.ndarray, totals: np.ndarray, classes: np.ndarray | None) -> None:
+        """The best gain of every column and where it is, one share of the columns per thread."""
+        count = self.order.groups
+        step = -(-count // n_threads())
+        ranges = [(first, min(first + step, count)) for first in range(0, count, step)]
+        for _ in ordered_map(partial(self._search_groups, w, totals, classes), ranges):
+            pass
+
+    def _search_groups(
+        self, w: np.ndarray, totals: np.ndarray, classes: Any, groups: tuple[int, int]
+    ) -> None:
+        self.order.gains(w, totals, classes, *groups, self.gains, self.ends)
+
+    def _stump(self, number: int, totals: np.ndarray, column: int, end: int) -> tuple[Any, np.ndarray]:
+        columns = self.trees.columns
+        code, after = (self._code(column, place) for place in (end, end + 1))
+        ends = columns.upper[column][code : code + 1], columns.lower[column][after : after + 1]
+        threshold = float(midpoints(*ends)[0])
+        right = self.codes[column] > code
+        beyond = self._weighted_rows(right).astype(np.float64)
+        sides = np.array([self.by_class @ side for side in (1.0 - beyond, beyond)])
+        tree = _stump(column, threshold, totals, sides, (len(beyond), end + 1))
+        first, second = node_decisions(tree)[1:].tolist()
+        return self.trees.member_of_tree(number, tree, first + (second - first) * right.astype(np.intp))
+
+    def _code(self, column: int, place: int) -> int:
+        row = self.order.row(column, place)
+        return int(self.codes[column, row if self.weighted is None else self.weighted[row]])
+
+
+def _stump(
+    column: int, threshold: float, totals: np.ndarray, sides: np.ndarray, n_rows: tuple[int, int]
+) -> Tree:
+    value = np.vstack([totals, sides])
+    weight = value.sum(axis=1)
+    impurity = class_impurities(value, "gini")
+    gain = impurity[0] - (weight[1:] @ impurity[1:]) / weight[0]
+    nowhere = np.full(3, -1, dtype=np.int32)
+    return Tree(
+        feature=np.array([column, -1, -1], dtype=np.int32),
+        kind=np.array([THRESHOLD, LEAF, LEAF], dtype=np.uint8),
+        child=np.array([1, -1, -1], dtype=np.int32),
+        n_children=np.array([2, 0, 0], dtype=np.int32),
+        threshold=np.array([threshold, np.nan, np.nan]),
+        table=nowhere,
+        n_codes=np.zeros(3, dtype=np.int32),
+        missing=np.array([int(weight[2] > weight[1]), -1, -1], dtype=np.int32),  # to the heavier side
+        cuts=np.empty(0),
+        branches=np.empty(0, dtype=np.int32),
+        value=value,
+        weight=weight,
+        n_rows=np.array([n_rows[0], n_rows[1], n_rows[0] - n_rows[1]], dtype=np.int64),
+        impurity=impurity,
+        gain=np.array([gain, 0.0, 0.0]),
+    )

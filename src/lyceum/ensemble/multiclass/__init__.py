@@ -1,0 +1,1 @@
+"""Several classes, or several labels, from binary machines."""

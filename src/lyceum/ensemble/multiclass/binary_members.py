@@ -1,0 +1,353 @@
+"""Several classes from binary machines: every column of a code is one problem of some classes against others.
+
+A code is a matrix of K classes and L columns with entries 1, -1 and 0. Member l tells the classes of 1 in
+column l from those of -1; rows of classes of 0 are left out. One-vs-rest, one-vs-one and output codes differ
+in the code, and in how the scores of the members make a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, undefined
+from lyceum._core.data import ArraySource, Column, Schema
+from lyceum._core.threads import ordered_map
+from lyceum.ensemble.members.data import Ensemble, MemberData, takes_rows, takes_weights
+from lyceum.errors import SettingError
+from lyceum.linear import LogisticRegression
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = [
+    "BINARY_CONSTRAINTS",
+    "BinaryMembers",
+    "BinaryProblem",
+    "ConstantMember",
+    "binary_score",
+    "fit_problems",
+    "has_posteriors",
+    "log_answers",
+    "member_weights",
+    "of_two_classes",
+    "with_ties_broken",
+    "yes_posterior",
+]
+
+BINARY_CONSTRAINTS: dict[str, Any] = {
+    "estimator": [HasMethods(["fit", "predict"]), None],
+    "categorical_features": CATEGORICAL_FEATURES,
+}
+_SIDES = np.array([0, 1])  # the labels of every binary problem
+_ROUNDING = 1e-6  # how far the sum of an explanation may be from the score
+_BOUND = 1.0 / 3.0  # the most that ties are broken by: less than half a vote
+
+
+class ConstantMember(BaseEstimator):
+    """The member of a problem whose rows are all on one side: it answers with that side."""
+
+    def __init__(self, side: int = 0):
+        self.side = side
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Both sides."""
+        return _SIDES
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The side, for every row."""
+        return np.full(len(X) if not hasattr(X, "shape") else X.shape[0], self.side)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """1 for the side."""
+        return (self.predict(X)[:, None] == _SIDES).astype(np.float64)
+
+    def complexity(self) -> int:
+        """One number."""
+        return 1
+
+
+class BinaryProblem(NamedTuple):
+    """One binary problem: its name, 0 or 1 for every row, and the rows to learn from (None for all)."""
+
+    name: str
+    sides: np.ndarray
+    rows: np.ndarray | None = None
+
+
+def fit_problems(
+    estimator: Callable[[], Any], data: MemberData, problems: list[BinaryProblem], w: np.ndarray | None
+) -> list[Any]:
+    """A member for every problem, fitted in threads, in the order of the problems."""
+    work = partial(_fit_problem, estimator, data, w)
+    members: list[Any] = []
+    for member in ordered_map(work, problems):
+        members.append(member)
+        report("members", len(members), len(problems))
+    return members
+
+
+def _fit_problem(
+    estimator: Callable[[], Any], data: MemberData, w: np.ndarray | None, problem: BinaryProblem
+) -> Any:
+    name, sides, rows = problem
+    seen = sides if rows is None else sides[rows]
+    if not len(seen) or (seen == seen[0]).all():
+        return ConstantMember(int(seen[0]) if len(seen) else 0)
+    if data.source is None:
+        own = replace(data, labels=sides)
+    else:
+        target = Column(name, "binary", _SIDES, "one side against the other")
+        own = replace(
+            data, source=replace(data.source, y=sides, schema=data.source.schema.with_target(target))
+        )
+    return own.fit(estimator(), rows, w=w if rows is None or w is None else w[rows])
+
+
+def member_weights(estimator: Any, w: np.ndarray | None) -> np.ndarray | None:
+    """Weights that members take; refuses weights that the estimator would not see."""
+    if w is None or takes_weights(estimator):
+        return w
+    if ((w == w.max()) | (w == 0)).all():
+        return None  # rows of weight zero are left out, all others weigh the same
+    raise SettingError(
+        f"{type(estimator).__name__} does not take sample_weight: fit without weights, repeat rows, or use "
+        "an estimator whose fit takes them"
+    )
+
+
+# -- what members answer -----------------------------------------------------------------------------------
+
+
+def binary_score(member: Any, data: MemberData) -> np.ndarray:
+    """How far a member is for 1: its decision function, P(1|x) - P(0|x), or 1 and -1, (n,)."""
+    if hasattr(member, "decision_function"):
+        return data.ask(member.decision_function).reshape(-1).astype(np.float64)
+    if hasattr(member, "predict_proba"):
+        return 2.0 * yes_posterior(member, data) - 1.0
+    return np.where(data.ask(member.predict) == 1, 1.0, -1.0)
+
+
+def yes_posterior(member: Any, data: MemberData) -> np.ndarray:
+    """P(1|x), (n,)."""
+    return data.ask(member.predict_proba).astype(np.float64)[:, 1]
+
+
+def has_posteriors(model: Any) -> bool:
+    """Whether members give posteriors."""
+    return all(hasattr(one, "predict_proba") for one in getattr(model, "estimators_", [model._base()]))
+
+
+def of_two_classes(answers: np.ndarray) -> np.ndarray:
+    """scikit-learn's form of (n, 2) scores that are each other's negative: the second, (n,)."""
+    return answers[:, 1] if answers.shape[1] == 2 else answers
+
+
+def with_ties_broken(votes: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """Votes plus less than half a vote, larger for larger `by`."""
+    return votes + _BOUND * by / (np.abs(by) + 1.0)
+
+
+# -- the classifiers ---------------------------------------------------------------------------------------
+
+
+class BinaryMembers(Classifier, Ensemble):
+    """A classifier of several classes made of binary members: a subclass says by which code, and decodes."""
+
+    _explains_by_replacement: ClassVar[bool] = True
+    _needs_scaling = True  # as logistic regressions do
+    _alternative: ClassVar[str] = "lyceum.linear.LogisticRegression, which takes several classes directly"
+
+    classes_: np.ndarray
+    code_: np.ndarray
+    class_weight_: np.ndarray
+
+    # -- what a subclass says --------------------------------------------------------------------------------
+
+    def _make_code(self, n_classes: int) -> np.ndarray:
+        """The code, (K, L), of -1, 0 and 1."""
+        raise undefined(self, "_make_code")
+
+    def _class_scores(self, scores: np.ndarray) -> np.ndarray:
+        """One number per class, the largest decides, (n, K), from the scores of the members, (n, L)."""
+        raise undefined(self, "_class_scores")
+
+    @property
+    def _sums_scores(self) -> bool:
+        """Whether `_class_scores` are sums of scores, `scores @ _weights().T`."""
+        return False
+
+    def _weights(self) -> np.ndarray:
+        raise undefined(self, "_weights")
+
+    @property
+    def _score_unit(self) -> str:
+        """What the numbers are that classes are decided by."""
+        return "score"
+
+    def _problem_name(self, column: np.ndarray) -> str:
+        """What member l tells apart."""
+        sides = [[str(self.classes_[k]) for k in np.flatnonzero(column == sign)] for sign in (1, -1)]
+        return " or ".join("+".join(side) for side in sides)
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def _default(self) -> Any:
+        return LogisticRegression()
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit one copy of the estimator per binary problem.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        data, target, w = self._member_data(X, y, sample_weight)
+        K = len(self.classes_)
+        self.class_weight_ = np.bincount(target, w, minlength=K).astype(np.float64)
+        self.code_ = self._make_code(K)
+        problems = [self._problem(column, target, w) for column in self.code_.T]
+        self.estimators_ = fit_problems(self._copy, data, problems, member_weights(self._base(), w))
+        return self
+
+    def _problem(self, column: np.ndarray, target: np.ndarray, w: np.ndarray | None) -> BinaryProblem:
+        side = column[target]
+        taken = side != 0 if w is None else (side != 0) & (w > 0)
+        rows = None if taken.all() else np.flatnonzero(taken)
+        return BinaryProblem(self._problem_name(column), (side > 0).astype(target.dtype), rows)
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The class that the members decide on."""
+        return self._apply_to_members(partial(_predict, self), X)
+
+    def decision_function(self, X: Any) -> Any:
+        """One number per class, the largest decides, (n, K); with two classes that of the second, (n,)."""
+        return self._apply_to_members(partial(_decision, self), X)
+
+    def _scores(self, data: MemberData) -> np.ndarray:
+        """The scores of all members, (n, L)."""
+        found = ordered_map(partial(binary_score, data=data), self.estimators_)
+        return np.column_stack(list(found))
+
+    def _decision_scores(self, data: MemberData) -> np.ndarray:
+        """The class scores, (n, K)."""
+        if len(self.classes_) == 1:
+            return np.zeros((_n_rows_of(data), 1))
+        if len(self.classes_) == 2 and self.code_.shape[1] == 1:
+            score = self._scores(data)[:, 0]
+            return np.column_stack([-score, score])
+        scores = self._class_scores(self._scores(data))
+        scores[:, self.class_weight_ == 0] = -np.inf  # a class without rows
+        return scores
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "classes": len(self.classes_),
+            "members": f"{len(self.estimators_)} × {type(self._base()).__name__}",
+        }
+
+    def summary(self) -> Summary:
+        """The binary problems, and the weight of the rows on both sides of each."""
+        check_is_fitted(self)
+        rows = [
+            (self._problem_name(column), *(float(self.class_weight_[column == k].sum()) for k in (1, -1)))
+            for column in self.code_.T
+        ]
+        head = ("problem", "weight of yes", "weight of no")
+        return Summary(self._title(), self._facts(), [Table("Problems", head, rows)])
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the number that the predicted class is decided by (`decision_function`).
+
+        Where the score of a class is a sum of scores of members that explain themselves, columns add what
+        they add to these. Otherwise the base is the score for a row of typical cells (`typical_`), whose
+        columns are replaced by the row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        if takes_rows(self._base()) and (self._sums_scores or len(self.estimators_) < 2):
+            with suppress(_NotSums):
+                _parts(self, self._typical_data())  # before the rows are read, which is done once
+                return self._explain_members(partial(_parts, self), X, "score")
+        return self._explain_by_replacement(partial(_decision_scores, self), X, self._score_unit)
+
+    def _typical_data(self) -> MemberData:
+        schema = Schema(self.schema_.columns)
+        return MemberData(ArraySource(self.typical_[None, :], None, None, schema, coded=True))
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), ConstantMember)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K = len(self.classes_)
+        return super()._shapes() | {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
+
+
+def _n_rows_of(data: MemberData) -> int:
+    return data.source.n_rows if data.source is not None else len(data.container)
+
+
+def _predict(model: BinaryMembers, data: MemberData) -> np.ndarray:
+    return model.classes_[model._decision_scores(data).argmax(axis=1)]
+
+
+def _decision_scores(model: BinaryMembers, data: MemberData) -> np.ndarray:
+    return model._decision_scores(data)
+
+
+def _decision(model: BinaryMembers, data: MemberData) -> np.ndarray:
+    return of_two_classes(model._decision_scores(data))
+
+
+def _parts(model: BinaryMembers, data: MemberData) -> np.ndarray:
+    """The predicted class, the base, and what every column adds to its score."""
+    if len(model.classes_) == 1:
+        return np.zeros((_n_rows_of(data), 2 + model.n_features_in_))
+    signed = np.stack([_signed_parts(member, data) for member in model.estimators_], axis=1)  # (n, L, 1 + d)
+    two = len(model.classes_) == 2 and model.code_.shape[1] == 1
+    weights = np.array([[-1.0], [1.0]]) if two else model._weights()
+    best = model._decision_scores(data).argmax(axis=1)  # sums of contributions may break ties by rounding
+    return np.column_stack([best, np.einsum("nl,nlj->nj", weights[best], signed)])
+
+
+class _NotSums(Exception):
+    """The scores of a member are not the sums of its explanations, or it has none."""
+
+
+def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
+    """Base and contributions to the score of a member for 1, (n, 1 + d); _NotSums where it has none."""
+    score = binary_score(member, data)
+    if isinstance(member, ConstantMember):
+        d = len(data.source.schema)  # type: ignore[union-attr]
+        return np.column_stack([score, np.zeros((len(score), d))])
+    if not hasattr(member, "explain"):
+        raise _NotSums
+    found = member.explain(data.inputs())
+    scale, shift = (1.0, 0.0) if hasattr(member, "decision_function") else (2.0, 1.0)
+    parts = np.column_stack([scale * found.base - shift, scale * found.contributions])
+    total = parts.sum(axis=1)  # of the class that the member predicts, or of 1
+    sign = np.where(np.abs(total - score) <= np.abs(total + score), 1.0, -1.0)
+    parts, total = parts * sign[:, None], total * sign
+    if not np.allclose(total, score, rtol=_ROUNDING, atol=_ROUNDING * np.abs(score).max(initial=1.0)):
+        raise _NotSums
+    return parts
+
+
+def log_answers(data: MemberData, of: Callable[[MemberData], np.ndarray]) -> np.ndarray:
+    """The logarithms of `of` the data, -inf of 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(of(data))

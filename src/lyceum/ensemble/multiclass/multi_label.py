@@ -1,0 +1,297 @@
+"""Rows that have several labels at once: one binary problem per label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Classifier
+from lyceum._core.data import is_frame, row_weights, to_arrow
+from lyceum._core.threads import ordered_map
+from lyceum.ensemble.members.data import Ensemble, MemberData, _Inputs, refuse_codes, takes_rows
+from lyceum.ensemble.multiclass.binary_members import (
+    BINARY_CONSTRAINTS,
+    BinaryProblem,
+    ConstantMember,
+    binary_score,
+    fit_problems,
+    has_posteriors,
+    member_weights,
+    yes_posterior,
+)
+from lyceum.errors import DataError
+from lyceum.linear import LogisticRegression
+from lyceum.report import Summary, Table, show_count
+
+__all__ = ["MultiLabel"]
+
+
+class MultiLabel(Classifier, Ensemble):
+    """Any number of labels per row: one binary classifier per label says whether a row has it.
+
+    Labels are learned independently of each other, which is right for the posterior of every label alone, and
+    for the least expected number of wrong labels. A label that all rows have, or none, is answered without a
+    member.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    labels_ : array of shape (L,)
+        The labels: names of the columns of y, the sorted labels of its sets, or numbers from 0.
+    shares_ : array of shape (L,)
+        The share of rows, by weight, that have each label.
+    cardinality_ : float
+        The mean number of labels of a row.
+    estimators_ : list of L classifiers
+        The members, whose labels are 1 for rows that have the label and 0 for others.
+    framed_ : bool
+        Whether members of another library were given a frame.
+
+    See Also
+    --------
+    OneVsRest : The same machines where every row has exactly one label.
+
+    References
+    ----------
+    Tsoumakas and Katakis (2007), Multi-label classification: an overview, IJDWM 3.
+
+    Examples
+    --------
+    >>> from lyceum.ensemble import MultiLabel
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.9], [0.9, 0.1]]
+    >>> y = [[], ["rain"], ["wind"], ["rain", "wind"], ["rain"], ["wind"]]
+    >>> model = MultiLabel().fit(X, y)
+    >>> model.predict_labels([[0.1, 0.1], [1.0, 0.9]])
+    [(), ('rain', 'wind')]
+    """
+
+    _parameter_constraints: ClassVar[dict] = BINARY_CONSTRAINTS
+    _alternative: ClassVar[str] = "one LogisticRegression per label"
+
+    labels_: np.ndarray
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    def _default(self) -> Any:
+        return LogisticRegression()
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit one copy of the estimator per label.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array, sparse array or frame of shape (n_samples, n_labels), or a sequence of sets of labels
+            Which labels every row has: 1 for each that it has and 0 for the others, or the labels themselves.
+        sample_weight : array of shape (n_samples,), optional
+        """
+        Y, labels = label_matrix(y)
+        data, w = self._cells(X, sample_weight, len(Y))
+        self.labels_ = labels
+        weights = row_weights(w, len(Y))
+        self.shares_ = weights @ Y / weights.sum()
+        self.cardinality_ = float(self.shares_.sum())
+        rows = None if w is None or w.all() else np.flatnonzero(w)
+        sides = np.ascontiguousarray(Y.T, dtype=np.int32)
+        problems = [BinaryProblem(str(label), side, rows) for label, side in zip(labels, sides)]
+        self.estimators_ = fit_problems(self._copy, data, problems, member_weights(self._base(), w))
+        return self
+
+    def _cells(self, X: Any, w: Any, n: int) -> tuple[MemberData, np.ndarray | None]:
+        """The rows without a target, as members take them, and their weights."""
+        self._validate_params()
+        source = self._gather(_CellInputs(self).for_fit(X, None, w))
+        if source.n_rows != n:
+            raise DataError(
+                f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for every row"
+            )
+        if takes_rows(self._base()):
+            return MemberData(source, named=hasattr(self, "feature_names_in_")), source.w
+        self.framed_ = is_frame(X)
+        if not self.framed_:
+            refuse_codes(source.schema)
+        return MemberData(None, X if self.framed_ else source.X), source.w
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """1 for every label of a row, else 0, (n, L)."""
+        return self._apply_to_members(partial(_member_columns, self, _predict), X)
+
+    def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
+        """The labels of every row, as a tuple per row."""
+        found = np.asarray(self.predict(X)).astype(bool)
+        return [tuple(self.labels_[row].tolist()) for row in found]
+
+    def decision_function(self, X: Any) -> Any:
+        """The score of every label, (n, L): how far its member is for it."""
+        return self._apply_to_members(partial(_member_columns, self, binary_score), X)
+
+    @available_if(has_posteriors)
+    def predict_proba(self, X: Any) -> Any:
+        """The posterior of every label, (n, L); rows do not sum to 1, as labels do not exclude each other."""
+        return self._apply_to_members(partial(_member_columns, self, yes_posterior), X)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows all of whose labels are right; `label_scores` has one share per label.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)`
+            Test rows.
+        y : indicators or sets of labels, as in `fit`
+        sample_weight : array of shape (n_samples,), optional
+        """
+        from sklearn.metrics import accuracy_score  # takes long to import
+
+        right = (np.asarray(self.predict(X)) == self._known_matrix(y)).all(axis=1)
+        return float(accuracy_score(np.ones(len(right), bool), right, sample_weight=sample_weight))
+
+    def label_scores(self, X: Any, y: Any) -> dict[Any, float]:
+        """The share of rows that are right of every label; one minus their mean is the Hamming loss."""
+        right = (np.asarray(self.predict(X)) == self._known_matrix(y)).mean(axis=0)
+        return dict(zip(self.labels_.tolist(), right.tolist()))
+
+    def _known_matrix(self, y: Any) -> np.ndarray:
+        check_is_fitted(self)
+        Y, labels = label_matrix(y)
+        if _is_matrix(y) and Y.shape[1] == len(self.labels_):
+            return Y
+        unknown = sorted(set(labels.tolist()) - set(self.labels_.tolist()), key=str)
+        if unknown:
+            raise DataError(f"y has the label {unknown[0]!r}, which was not there in fit")
+        known = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
+        places = {label: place for place, label in enumerate(self.labels_.tolist())}
+        known[:, [places[label] for label in labels.tolist()]] = Y
+        return known
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The labels, and the share of rows that have each."""
+        check_is_fitted(self)
+        facts = {
+            "labels": len(self.labels_),
+            "labels per row": self.cardinality_,
+            "members": f"{len(self.estimators_)} × {type(self._base()).__name__}",
+        }
+        rows = [(str(label), float(share)) for label, share in zip(self.labels_, self.shares_)]
+        return Summary(self._title(), facts, [Table("Labels", ("label", "share of rows"), rows)])
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), ConstantMember)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"shares_": (len(self.estimators_),)}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_class = False
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+
+class _CellInputs(_Inputs):
+    """The way in without a target, which is read apart."""
+
+    task: ClassVar = None
+
+
+def _predict(member: Any, data: MemberData) -> np.ndarray:
+    return (data.ask(member.predict) == 1).astype(np.int64)
+
+
+def _member_columns(model: MultiLabel, answer: Any, data: MemberData) -> np.ndarray:
+    """The answers of all members, one column each."""
+    return np.column_stack(list(ordered_map(partial(answer, data=data), model.estimators_)))
+
+
+def _is_matrix(y: Any) -> bool:
+    return sparse.issparse(y) or is_frame(y) or (hasattr(y, "ndim") and y.ndim == 2)
+
+
+def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Which labels every row has, (n, L) of 0 and 1, and the labels.
+
+    >>> Y, labels = label_matrix([{"b"}, {"a", "b"}, set()])
+    >>> Y.tolist(), labels.tolist()
+    ([[0, 1], [1, 1], [0, 0]], ['a', 'b'])
+    """
+    if y is None:
+        raise DataError("MultiLabel requires y to be passed, but the target y is None")
+    if is_frame(y):
+        table = to_arrow(y)
+        columns = [column.to_numpy() for column in table.columns]
+        return _indicators(np.column_stack(columns)), np.array(table.column_names)
+    if sparse.issparse(y):
+        y = y.toarray()
+    if not hasattr(y, "ndim"):
+        y = _as_array(y)
+    if getattr(y, "ndim", 0) == 2:
+        return _indicators(y), np.arange(y.shape[1])
+    return _of_sets(y)
+
+
+def _as_array(y: Any) -> Any:
+    """Lists of numbers 0 and 1 of one length are a matrix, other sequences are sets of labels."""
+    rows = [row if isinstance(row, set | frozenset) else list(row) for row in y if not _single(row)]
+    if len(rows) < len(y):
+        raise DataError(
+            "y has one label per row: for MultiLabel give 0 and 1 for every label, or a set of labels per "
+            "row; OneVsRest takes one label per row"
+        )
+    lengths = {len(row) for row in rows}
+    plain = all(isinstance(row, list) and set(row) <= {0, 1} for row in rows)
+    return np.array(rows) if plain and len(lengths) == 1 and lengths != {0} else rows
+
+
+def _single(row: Any) -> bool:
+    return isinstance(row, str | bytes) or not hasattr(row, "__iter__")
+
+
+def _indicators(Y: np.ndarray) -> np.ndarray:
+    if Y.shape[1] == 0 or not np.isin(Y, (0, 1)).all():
+        raise DataError("y has cells other than 0 and 1: a column per label says whether a row has it")
+    return Y.astype(np.int64)
+
+
+def _of_sets(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    rows: Sequence[Any] = _as_array(list(y)) if not isinstance(y, list) else y
+    if isinstance(rows, np.ndarray):
+        return _indicators(rows), np.arange(rows.shape[1])
+    labels = sorted({label for row in rows for label in row})
+    if not labels:
+        raise DataError("no row has any label: there is nothing to learn")
+    places = {label: place for place, label in enumerate(labels)}
+    Y = np.zeros((len(rows), len(labels)), dtype=np.int64)
+    for i, row in enumerate(rows):
+        Y[i, [places[label] for label in row]] = 1
+    return Y, np.array(labels)

@@ -1,0 +1,234 @@
+"""One machine per pair of classes."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from lyceum._core.base import normalize_posteriors
+from lyceum._core.threads import ordered_map
+from lyceum.ensemble.members.data import MemberData
+from lyceum.ensemble.multiclass.binary_members import (
+    BINARY_CONSTRAINTS,
+    BinaryMembers,
+    has_posteriors,
+    log_answers,
+    with_ties_broken,
+    yes_posterior,
+)
+from lyceum.errors import DataError
+
+__all__ = ["OneVsOne", "couple_posteriors"]
+
+_CERTAIN = 1e-7  # pairwise posteriors keep this distance from 0 and 1
+_SLICE = 4096  # rows whose systems of equations are held at once
+
+
+class OneVsOne(BinaryMembers):
+    """One binary classifier per pair of classes, on the rows of these two; most votes decide.
+
+    There are K(K - 1)/2 members on few rows each, which is less work than one against all others where the
+    cost of a fit grows faster than its rows. Of classes with as many votes, that of the larger sum of scores
+    wins. Posteriors are those that agree best with the pairwise ones r_ij = P(i | i or j, x), by Wu, Lin and
+    Weng:
+
+    .. math:: \\min_p \\sum_i \\sum_{j \\ne i} (r_{ji} p_i - r_{ij} p_j)^2, \\qquad \\sum_i p_i = 1
+
+    which is the truth wherever r_ij = p_i / (p_i + p_j). Scores are those of the members'
+    `decision_function`; without one, the difference of their two posteriors; without posteriors, 1 and -1.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    decision : {"votes", "scores", "posteriors"}, default="votes"
+        What decides: votes of the pairs, the sum of a class's scores in its pairs, or the coupled posteriors,
+        which minimise the risk and need members with posteriors.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    estimators_ : list of K(K - 1)/2 classifiers
+        The members in the order of the pairs (0, 1), (0, 2), ..., (1, 2), ... Their labels are 1 for the
+        second class of the pair and 0 for the first.
+    code_ : array of shape (K, L)
+        The pairs: -1 for the first class of a member, 1 for the second, 0 for those that it has not seen.
+    class_weight_ : array of shape (K,)
+        The weight of the rows of every class.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
+        of the members.
+
+    See Also
+    --------
+    OneVsRest : One member per class.
+    OutputCode : Any code of the classes.
+
+    References
+    ----------
+    Hastie and Tibshirani (1998), Classification by pairwise coupling, Annals of Statistics 26.
+    Wu, Lin and Weng (2004), Probability estimates for multi-class classification by pairwise coupling, JMLR
+    5.
+
+    Examples
+    --------
+    >>> from lyceum.bayes import LinearDiscriminant
+    >>> from lyceum.ensemble import OneVsOne
+    >>> X = [[0.0, 0.0], [1.0, 0.0], [4.0, 0.0], [5.0, 1.0], [0.0, 5.0], [1.0, 4.0]]
+    >>> model = OneVsOne(LinearDiscriminant()).fit(X, ["a", "a", "b", "b", "c", "c"])
+    >>> model.votes([[0.5, 0.5]]).tolist(), model.predict([[0.5, 0.5]]).tolist()
+    ([[2.0, 1.0, 0.0]], ['a'])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BINARY_CONSTRAINTS,
+        "decision": [StrOptions({"votes", "scores", "posteriors"})],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        decision: str = "votes",
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.decision = decision
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    def _make_code(self, n_classes: int) -> np.ndarray:
+        pairs = list(combinations(range(n_classes), 2))
+        code = np.zeros((n_classes, len(pairs)), dtype=np.int8)
+        for column, (first, second) in enumerate(pairs):
+            code[first, column], code[second, column] = -1, 1
+        return code
+
+    def _problem_name(self, column: np.ndarray) -> str:
+        return f"{self.classes_[int(np.argmax(column))]} or {self.classes_[int(np.argmin(column))]}"
+
+    def _decision_scores(self, data: MemberData) -> np.ndarray:
+        if self.decision == "posteriors" and len(self.classes_) > 2:
+            return _posterior(self, data)
+        return super()._decision_scores(data)
+
+    def _class_scores(self, scores: np.ndarray) -> np.ndarray:
+        sums = scores @ self._weights().T
+        return sums if self.decision == "scores" else with_ties_broken(_votes(self, scores), sums)
+
+    @property
+    def _sums_scores(self) -> bool:
+        return self.decision == "scores"
+
+    def _weights(self) -> np.ndarray:
+        return self.code_.astype(np.float64)
+
+    @property
+    def _score_unit(self) -> str:
+        return "posterior" if self.decision == "posteriors" else "score"
+
+    def decision_function(self, X: Any) -> Any:
+        """Votes plus less than half a vote by the sum of scores; that sum; or posteriors, (n, K).
+
+        With two classes it is the score of the one member, (n,).
+        """
+        return super().decision_function(X)
+
+    def votes(self, X: Any) -> Any:
+        """The number of pairs that every class wins, (n, K)."""
+        return self._apply_to_members(partial(_votes_of, self), X)
+
+    @available_if(has_posteriors)
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors that agree best with those of the pairs."""
+        return self._apply_to_members(partial(_posterior, self), X)
+
+    @available_if(has_posteriors)
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of `predict_proba`."""
+        return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
+
+
+def couple_posteriors(pairwise: Any) -> np.ndarray:
+    """Posteriors of K classes from those of all pairs.
+
+    p minimises Σ_i Σ_{j≠i} (r_ji p_i − r_ij p_j)² with Σ p = 1 (Wu, Lin and Weng 2004, their second method),
+    which is a linear system: Q p + b 1 = 0, 1ᵀp = 1, with Q_ii = Σ_{j≠i} r_ji² and Q_ij = −r_ji r_ij.
+
+    Parameters
+    ----------
+    pairwise : array of shape (n, K, K) or (K, K)
+        r_ij = P(i | i or j, x), so that r_ij + r_ji = 1; the diagonal is not looked at.
+
+    Returns
+    -------
+    array of shape (n, K) or (K,)
+
+    Examples
+    --------
+    >>> p = np.array([0.5, 0.3, 0.2])
+    >>> couple_posteriors(p[:, None] / (p[:, None] + p)).round(12).tolist()
+    [0.5, 0.3, 0.2]
+    """
+    r = np.asarray(pairwise, dtype=np.float64)
+    if r.ndim == 2:
+        return couple_posteriors(r[None])[0]
+    if r.ndim != 3 or r.shape[1] != r.shape[2]:
+        raise DataError(f"pairwise posteriors have the shape (n, K, K), but these have {r.shape}")
+    off = ~np.eye(r.shape[1], dtype=bool)
+    if not (np.abs(r + r.transpose(0, 2, 1) - 1.0)[:, off] <= 1e-6).all():
+        raise DataError("pairwise posteriors of i and j must sum to 1: r[i, j] + r[j, i] = 1")
+    return np.concatenate([_couple(r[i : i + _SLICE]) for i in range(0, max(1, len(r)), _SLICE)])
+
+
+def _couple(r: np.ndarray) -> np.ndarray:
+    n, K, _ = r.shape
+    r = np.clip(r, _CERTAIN, 1.0 - _CERTAIN)
+    diagonal = np.arange(K)
+    r[:, diagonal, diagonal] = 0.0
+    Q = -r * r.transpose(0, 2, 1)
+    Q[:, diagonal, diagonal] = (r**2).sum(axis=1)  # Σ_j r_ji²
+    system = np.ones((n, K + 1, K + 1))  # the last row and column are those of Σ p = 1 and its multiplier
+    system[:, :K, :K], system[:, K, K] = Q, 0.0
+    right = np.zeros((n, K + 1, 1))
+    right[:, K] = 1.0
+    return normalize_posteriors(np.maximum(np.linalg.solve(system, right)[:, :K, 0], 0.0))
+
+
+def _votes(model: OneVsOne, scores: np.ndarray) -> np.ndarray:
+    code = model._weights()
+    return (scores > 0) @ (code.T > 0).astype(np.float64) + (scores <= 0) @ (code.T < 0).astype(np.float64)
+
+
+def _votes_of(model: OneVsOne, data: MemberData) -> np.ndarray:
+    return _votes(model, model._scores(data)) if len(model.classes_) > 1 else model._decision_scores(data)
+
+
+def _posterior(model: OneVsOne, data: MemberData) -> np.ndarray:
+    K = len(model.classes_)
+    if K == 1:
+        return BinaryMembers._decision_scores(model, data) + 1.0
+    members = ordered_map(partial(yes_posterior, data=data), model.estimators_)
+    if K == 2:
+        second = next(iter(members))
+        return np.column_stack([1.0 - second, second])
+    second = np.column_stack(list(members))
+    r = np.zeros((len(second), K, K))
+    first_of, second_of = np.triu_indices(K, 1)
+    r[:, first_of, second_of], r[:, second_of, first_of] = 1.0 - second, second
+    p = couple_posteriors(r)
+    p[:, model.class_weight_ == 0] = 0.0
+    return normalize_posteriors(p)

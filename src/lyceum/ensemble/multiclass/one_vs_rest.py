@@ -1,0 +1,172 @@
+"""One machine per class, against all other classes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from lyceum._core.base import normalize_posteriors
+from lyceum._core.threads import ordered_map
+from lyceum.ensemble.members.data import MemberData
+from lyceum.ensemble.multiclass.binary_members import (
+    BINARY_CONSTRAINTS,
+    BinaryMembers,
+    has_posteriors,
+    log_answers,
+    yes_posterior,
+)
+
+__all__ = ["OneVsRest"]
+
+
+class OneVsRest(BinaryMembers):
+    """One binary classifier per class, which tells its rows from all others; the highest score decides.
+
+    .. math:: \\hat y = \\arg\\max_k f_k(x), \\qquad P(k|x) = \\frac{P_k(1|x)}{\\sum_j P_j(1|x)}
+
+    By votes, f_k(x) > 0 is a vote for class k, and a "no" is a vote for every other class:
+
+    .. math:: V_k = [f_k(x) > 0] + \\sum_{j \\ne k} [f_j(x) \\le 0]
+
+    Scores are those of the members' `decision_function`; without one, P(1|x) - P(0|x); without posteriors, 1
+    and -1. Scores of members must be comparable: those of a support vector machine are in units of its own
+    margin. With two classes there is one member. Any classifier of any library may be the estimator; members
+    are fitted in parallel threads.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    decision : {"scores", "votes"}, default="scores"
+        Whether the highest score or most votes decide; among classes of as many votes, the one of more rows.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    estimators_ : list of K classifiers
+        The members in the order of `classes_`; of two classes that of the second alone. Their labels are 1
+        for the class and 0 for the others.
+    code_ : array of shape (K, L)
+        What every member tells apart: the classes of 1 from those of -1.
+    class_weight_ : array of shape (K,)
+        The weight of the rows of every class.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
+        of the members.
+
+    See Also
+    --------
+    OneVsOne : One member per pair of classes.
+    OutputCode : Any code of the classes.
+    MultiLabel : Rows that have several labels at once.
+
+    References
+    ----------
+    Rifkin and Klautau (2004), In defense of one-vs-all classification, JMLR 5.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.ensemble import OneVsRest
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> penguins = load("penguins")
+    >>> model = OneVsRest(DecisionTreeClassifier(max_depth=3)).fit(penguins)
+    >>> len(model.estimators_), model.score(penguins) > 0.95
+    (3, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BINARY_CONSTRAINTS,
+        "decision": [StrOptions({"scores", "votes"})],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        decision: str = "scores",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.decision = decision
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _make_code(self, n_classes: int) -> np.ndarray:
+        code = 2 * np.eye(n_classes, dtype=np.int8) - 1
+        return code[:, 1:] if n_classes <= 2 else code
+
+    def _problem_name(self, column: np.ndarray) -> str:
+        return f"{self.classes_[int(np.argmax(column))]} or the rest"
+
+    def _class_scores(self, scores: np.ndarray) -> np.ndarray:
+        if self.decision == "scores":
+            return scores
+        # the share of rows of a class, less than half a vote, breaks ties
+        return _votes(scores) + 0.5 * self.class_weight_ / (self.class_weight_.sum() + 1.0)
+
+    @property
+    def _sums_scores(self) -> bool:
+        return self.decision == "scores"
+
+    def _weights(self) -> np.ndarray:
+        return np.eye(len(self.classes_))
+
+    def votes(self, X: Any) -> Any:
+        """The votes V_k of every row, (n, K), whichever way is decided by."""
+        return self._apply_to_members(partial(_votes_of, self), X)
+
+    @available_if(has_posteriors)
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors of the members for their classes, divided by their sum; equal where all are zero."""
+        return self._apply_to_members(partial(_posterior, self), X)
+
+    @available_if(has_posteriors)
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of `predict_proba`."""
+        return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
+
+
+def _votes(scores: np.ndarray) -> np.ndarray:
+    """A yes is a vote for the class, a no one for every other class."""
+    yes = scores > 0
+    no = ~yes
+    return (yes + no.sum(axis=1, keepdims=True) - no).astype(np.float64)
+
+
+def _votes_of(model: OneVsRest, data: MemberData) -> np.ndarray:
+    if len(model.classes_) > 2:
+        return _votes(model._scores(data))
+    return (
+        (model._decision_scores(data) > 0).astype(np.float64)
+        if len(model.classes_) == 2
+        else model._decision_scores(data)
+    )
+
+
+def _posterior(model: OneVsRest, data: MemberData) -> np.ndarray:
+    K = len(model.classes_)
+    if K == 1:
+        return model._decision_scores(data) + 1.0
+    yes = np.column_stack(list(ordered_map(partial(yes_posterior, data=data), model.estimators_)))
+    if K == 2:
+        return np.column_stack([1.0 - yes[:, 0], yes[:, 0]])
+    nowhere = yes.sum(axis=1) <= 0
+    yes[nowhere] = model.class_weight_ > 0
+    return normalize_posteriors(yes)

@@ -1,0 +1,237 @@
+"""Error-correcting output codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import ceil, floor, log2
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._core.statistics import seed_from
+from lyceum.ensemble.members.data import MemberData
+from lyceum.ensemble.multiclass.binary_members import BINARY_CONSTRAINTS, BinaryMembers
+from lyceum.ensemble.multiclass.codes import (
+    bch_code,
+    exhaustive_code,
+    minimum_distance,
+    random_code,
+)
+from lyceum.errors import DataError, number_setting
+from lyceum.report import Summary, Table
+
+__all__ = ["OutputCode"]
+
+_FEW = 6  # classes up to which a code is exhaustive: 31 columns
+
+# of the margin m = code × score
+_LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "linear": lambda m: -m,
+    "hinge": lambda m: np.maximum(0.0, 1.0 - m),
+    "logistic": lambda m: np.logaddexp(0.0, -m),
+    "exponential": lambda m: np.exp(np.minimum(-m, 700.0)),
+}
+
+
+class OutputCode(BinaryMembers):
+    """Error-correcting output codes: every class is a word of ±1, every column a binary problem.
+
+    The predicted class is the one whose word M_k is nearest to what the members say, by the number of places
+    or by a loss of the margins:
+
+    .. math:: \\arg\\min_k \\sum_l \\tfrac12 (1 - M_{kl} \\, \\mathrm{sign} f_l(x)), \\qquad
+        \\arg\\min_k \\sum_l L(M_{kl} f_l(x))
+
+    If any two words differ in d places, ⌊(d - 1)/2⌋ members may err on a row without changing its class, as
+    far as they err independently: this is why no two columns are alike. Codes are
+    *exhaustive*: all 2^(K-1) - 1 divisions of the classes, d = 2^(K-2);
+    *random*: the best of many random codes;
+    *BCH*: words of a binary Bose-Chaudhuri-Hocquenghem code, whose distance is designed.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    code : {"auto", "exhaustive", "random", "bch"} or array of shape (K, L), default="auto"
+        "auto" is exhaustive up to 6 classes, then random. An array has the entries -1 and 1, and 0 for
+        classes that a column leaves out; its rows are in the order of the sorted labels.
+    n_columns : int, default=None
+        How many columns a random code has, or a BCH code at most. None is ⌈10 log2 K⌉ for random codes, and
+        for BCH codes a length of at least 4 log2 K.
+    decoding : {"loss", "hamming"}, default="loss"
+        Whether the nearest word is found by the loss of the scores or by the number of places.
+    loss : {"linear", "hinge", "logistic", "exponential"}, default="hinge"
+        L for `decoding="loss"`. Choose that which the members minimise.
+    random_state : int, RandomState or None, default=None
+        The seed of random and BCH codes.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    code_ : array of shape (K, L)
+        The word of every class.
+    min_distance_ : float
+        The least number of places in which two words differ.
+    correctable_ : int
+        How many members may err: ⌊(d - 1)/2⌋.
+    estimators_ : list of L classifiers
+        The members. Their labels are 1 for the classes of 1 in their column and 0 for those of -1.
+    class_weight_ : array of shape (K,)
+        The weight of the rows of every class.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
+        of the members.
+
+    See Also
+    --------
+    OneVsRest : The code 2I - 1.
+    OneVsOne : The code of pairs.
+
+    References
+    ----------
+    Dietterich and Bakiri (1995), Solving multiclass learning problems via error-correcting output codes, JAIR
+    2. Allwein, Schapire and Singer (2000), Reducing multiclass to binary, JMLR 1.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.ensemble import OutputCode
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> penguins = load("penguins")
+    >>> model = OutputCode(DecisionTreeClassifier(max_depth=2)).fit(penguins)
+    >>> model.code_.shape, model.min_distance_, model.score(penguins) > 0.9
+    ((3, 3), 2.0, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BINARY_CONSTRAINTS,
+        "code": [StrOptions({"auto", "exhaustive", "random", "bch"}), "array-like"],
+        "n_columns": [Interval(Integral, 1, None, closed="left"), None],
+        "decoding": [StrOptions({"loss", "hamming"})],
+        "loss": [StrOptions(set(_LOSSES))],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        code: Any = "auto",
+        n_columns: int | None = None,
+        decoding: str = "loss",
+        loss: str = "hinge",
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.code = code
+        self.n_columns = n_columns
+        self.decoding = decoding
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    # -- the code --------------------------------------------------------------------------------------------
+
+    def _make_code(self, n_classes: int) -> np.ndarray:
+        code = self._chosen_code(n_classes)
+        self.min_distance_ = minimum_distance(code)
+        self.correctable_ = max(0, floor((self.min_distance_ - 1) / 2))
+        return code
+
+    def _chosen_code(self, n_classes: int) -> np.ndarray:
+        if not isinstance(self.code, str):
+            return _own_code(self.code, n_classes)
+        if n_classes == 1:
+            return np.ones((1, 0), dtype=np.int8)
+        if n_classes == 2:
+            return np.array([[-1], [1]], dtype=np.int8)
+        kind = ("exhaustive" if n_classes <= _FEW else "random") if self.code == "auto" else self.code
+        if kind == "exhaustive":
+            return exhaustive_code(n_classes)
+        chance = np.random.default_rng(seed_from(self.random_state))
+        if kind == "bch":
+            return bch_code(n_classes, self.n_columns, chance)
+        return random_code(n_classes, self.n_columns or ceil(10 * log2(n_classes)), chance)
+
+    # -- decoding --------------------------------------------------------------------------------------------
+
+    def _class_scores(self, scores: np.ndarray) -> np.ndarray:
+        code = self.code_.astype(np.float64)
+        L = max(1, code.shape[1])
+        if self.decoding == "hamming":
+            return np.where(scores > 0, 1.0, -1.0) @ code.T / 2.0 - L / 2.0
+        if self.loss == "linear":
+            return scores @ self._weights().T
+        total = np.zeros((len(scores), len(code)))
+        for column, score in zip(code.T, scores.T):
+            total -= _LOSSES[self.loss](column * score[:, None])
+        return total / L
+
+    @property
+    def _sums_scores(self) -> bool:
+        return self.decoding == "loss" and self.loss == "linear"
+
+    def _weights(self) -> np.ndarray:
+        return self.code_.astype(np.float64) / max(1, self.code_.shape[1])
+
+    def decision_function(self, X: Any) -> Any:
+        """Minus the distance to every word, places or mean loss, (n, K); with two classes the score, (n,)."""
+        return super().decision_function(X)
+
+    def words(self, X: Any) -> Any:
+        """The answers of the members, 1 or -1, (n, L): words to compare with those of the classes."""
+        return self._apply_to_members(partial(_words, self), X)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            **super()._facts(),
+            "code": self.code if isinstance(self.code, str) else "given",
+            "minimum distance": self.min_distance_,
+            "members that may err": self.correctable_,
+            "decoding": "places" if self.decoding == "hamming" else f"{self.loss} loss",
+        }
+
+    def summary(self) -> Summary:
+        """The word of every class, the least distance between two, and the binary problems."""
+        found = super().summary()
+        signs = np.array(["-", "0", "+"])
+        words = [
+            (str(label), "".join(signs[word + 1]), float(weight))
+            for label, word, weight in zip(self.classes_, self.code_, self.class_weight_)
+        ]
+        table = Table("Words", ("class", "word", "weight"), words)
+        return Summary(found.title, found.facts, [table, *found.tables])
+
+
+def _words(model: OutputCode, data: MemberData) -> np.ndarray:
+    return np.where(model._scores(data) > 0, 1, -1)
+
+
+def _own_code(code: Any, n_classes: int) -> np.ndarray:
+    """A code of the user's own; refuses one that cannot tell the classes apart."""
+    code = number_setting("code", code)
+    if code.ndim != 2 or len(code) != n_classes:
+        raise DataError(f"the code has the shape {code.shape}, but {n_classes} classes need as many rows")
+    if not np.isin(code, (-1.0, 0.0, 1.0)).all():
+        raise DataError("a code has the entries -1 and 1, and 0 for classes that a column leaves out")
+    bare = np.flatnonzero(~((code == 1).any(axis=0) & (code == -1).any(axis=0)))
+    if len(bare):
+        raise DataError(f"column {bare[0]} of the code has no class of 1, or none of -1: leave it out")
+    if len(np.unique(code, axis=0)) < n_classes:
+        raise DataError("two classes have the same word in the code: change a column, or add one")
+    return code.astype(np.int8)

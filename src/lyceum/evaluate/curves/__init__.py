@@ -1,0 +1,1 @@
+"""Curves over thresholds, training rows and settings."""

@@ -1,0 +1,324 @@
+"""Calibration of posteriors: the reliability table, Brier score, log loss and calibration errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate.common import named_choice, ratio
+from lyceum.evaluate.label_codes import (
+    number_array,
+    positive_mask,
+    score_matrix,
+    truth_and_weights,
+    weights_or_ones,
+)
+from lyceum.evaluate.printable import Printable
+from lyceum.report import Summary, Table
+
+__all__ = ["Calibration", "brier_score", "calibration", "log_loss", "log_losses"]
+
+_ROUNDING = 1e-6  # how far outside [0, 1] a posterior may lie by rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration(Printable):
+    """How well posteriors agree with observed shares.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (m,)
+        Bounds of the bins that hold rows.
+    predicted, observed : ndarray of shape (m,)
+        Mean posterior, and share of rows in which the event happened.
+    weight : ndarray of shape (m,)
+        Rows of the bin, or their weight.
+    brier, log_loss : float
+        Mean squared error of the posteriors, and mean -ln(posterior of the true class).
+    expected_error, largest_error : float
+        Mean (by rows) and largest |observed - predicted| over the bins.
+
+    See Also
+    --------
+    calibration : Makes it from labels and posteriors.
+    lyceum.decision.CalibratedClassifier : A classifier whose posteriors are calibrated.
+    lyceum.plot.calibration : The table as a picture.
+
+    References
+    ----------
+    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+    DeGroot and Fienberg, The comparison and evaluation of forecasters, The Statistician 32, 1983.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import calibration
+    >>> result = calibration([0, 0, 0, 1, 1, 1], [0.2, 0.2, 0.2, 0.2, 0.8, 0.8], n_bins=2)
+    >>> result.predicted.round(3).tolist(), result.observed.tolist()
+    ([0.2, 0.8], [0.25, 1.0])
+    >>> round(result.expected_error, 3), round(result.brier, 3)   # (4 · 0.05 + 2 · 0.2) / 6
+    (0.1, 0.14)
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    predicted: np.ndarray
+    observed: np.ndarray
+    weight: np.ndarray
+    brier: float
+    log_loss: float
+    expected_error: float
+    largest_error: float
+
+    def summary(self) -> Summary:
+        """The scores and the reliability table."""
+        facts = {
+            "Brier score": self.brier,
+            "log loss": self.log_loss,
+            "expected calibration error": self.expected_error,
+            "largest calibration error": self.largest_error,
+        }
+        columns = (self.low, self.high, self.weight, self.predicted, self.observed)
+        rows = [tuple(map(float, row)) for row in zip(*columns)]
+        table = Table("reliability", ("from", "to", "rows", "predicted", "observed"), rows)
+        return Summary("calibration", facts, (table,))
+
+
+def calibration(
+    y: Any,
+    proba: Any,
+    *,
+    pos_label: Any = None,
+    classes: Any = None,
+    n_bins: int = 10,
+    strategy: str = "uniform",
+    sample_weight: Any = None,
+) -> Calibration:
+    """The reliability table of posteriors, with their calibration errors, Brier score and log loss.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
+    proba : array-like of shape (n,) or (n, K)
+        Posterior of the positive class; or of all K classes: then the table is about the class predicted for
+        each row (its largest posterior against how often it is right). Of two columns the second is taken.
+    pos_label : label, optional
+        The positive class of (n,) posteriors, by default the larger of two labels.
+    classes : array-like of shape (K,), optional
+        The classes of the columns, by default the sorted labels of y.
+    n_bins : int, default=10
+        The number of bins.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of about equal numbers of rows (fewer where posteriors repeat).
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    Calibration
+        Empty bins are left out of the table. Without rows every number is 0.
+
+    See Also
+    --------
+    brier_score, log_loss : The scores alone.
+    lyceum.plot.calibration : The table as a picture.
+
+    Examples
+    --------
+    >>> result = calibration([0, 1, 1, 1], [0.25, 0.75, 0.75, 0.75], n_bins=2)
+    >>> result.observed, result.expected_error
+    (array([0., 1.]), 0.25)
+    """
+    cut = named_choice("strategy", strategy, _BINS)
+    if n_bins < 1:
+        raise SettingError(f"n_bins={n_bins}: at least one bin is needed")
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    truth, matrix = _posteriors(y, proba, pos_label, classes)
+    w = weights_or_ones(sample_weight, len(truth))
+    if matrix.shape[1] == 2:
+        stated, happened = matrix[:, 1], truth == 1
+    else:
+        top = matrix.argmax(axis=1)
+        stated, happened = matrix[np.arange(len(top)), top], truth == top
+    low, high, predicted, observed, weight = _table(stated, happened, w, cut(stated, n_bins))
+    distance = np.abs(observed - predicted)
+    return Calibration(
+        low,
+        high,
+        predicted,
+        observed,
+        weight,
+        brier=_brier(truth, matrix, w),
+        log_loss=_log_loss(truth, matrix, w),
+        expected_error=ratio(float(distance @ weight), float(weight.sum())),
+        largest_error=float(distance.max(initial=0.0)),
+    )
+
+
+def _posteriors(y: Any, proba: Any, pos_label: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the truth and (n, K) posteriors, checked."""
+    proba = number_array(proba, "proba")
+    if proba.ndim == 1:
+        truth = positive_mask(y, pos_label).astype(np.intp)
+        if len(truth) != len(proba):
+            raise DataError(
+                f"y and proba have {len(truth)} and {len(proba)} rows: give one of each for every row"
+            )
+        matrix = np.column_stack([1.0 - proba, proba])
+    else:
+        _, truth, matrix = score_matrix(y, proba, classes)
+    low, high = (matrix.min(), matrix.max()) if len(matrix) else (0.0, 1.0)
+    if not (low >= -_ROUNDING and high <= 1.0 + _ROUNDING):  # NaN is neither
+        raise DataError("proba has values that are missing or outside [0, 1]: give posteriors, not scores")
+    if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
+        raise DataError("the posteriors of a row must sum to 1")
+    return truth, matrix if low >= 0.0 and high <= 1.0 else np.clip(matrix, 0.0, 1.0)
+
+
+def _uniform_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
+    return np.linspace(0.0, 1.0, n_bins + 1)
+
+
+def _quantile_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
+    if not len(stated):
+        return np.array([0.0, 1.0])
+    edges = np.unique(np.quantile(stated, np.linspace(0.0, 1.0, n_bins + 1)))
+    return edges if len(edges) > 1 else np.array([edges[0], edges[0]])
+
+
+_BINS = {"uniform": _uniform_edges, "quantile": _quantile_edges}
+
+
+def _table(
+    stated: np.ndarray, happened: np.ndarray, w: np.ndarray, edges: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """low, high, predicted, observed, weight of bins with rows; a value on an edge belongs above it."""
+    size = len(edges) - 1
+    which = np.searchsorted(edges[1:-1], stated, side="right")
+    weight = np.bincount(which, w, size)
+    filled = weight > 0.0
+    total = np.where(filled, weight, 1.0)
+    predicted, observed = (
+        np.bincount(which, w * stated, size) / total,
+        np.bincount(which, w * happened, size) / total,
+    )
+    return edges[:-1][filled], edges[1:][filled], predicted[filled], observed[filled], weight[filled]
+
+
+def _brier(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
+    """Two classes: mean (p - y)²; more: mean Σ_k (p_k - [y = k])²."""
+    off = matrix.copy()
+    off[np.arange(len(truth)), truth] -= 1.0
+    square = off[:, 1] ** 2 if matrix.shape[1] == 2 else (off**2).sum(axis=1)
+    return ratio(float(w @ square), float(w.sum()))
+
+
+def _log_loss(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
+    return ratio(float(w @ log_losses(truth, matrix)), float(w.sum()))
+
+
+def log_losses(y: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
+    """-ln of the posterior of the true class of every row, at most 36.04 each.
+
+    Parameters
+    ----------
+    y : array of int of shape (n,)
+        The code of the true class.
+    posteriors : array of shape (n, K)
+        A posterior of 0 counts as 2.2e-16.
+
+    Examples
+    --------
+    >>> log_losses(np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])).round(2).tolist()
+    [0.69, 36.04]
+
+    See Also
+    --------
+    log_loss : Their mean by weight.
+    """
+    chosen = posteriors[np.arange(len(y)), y]
+    return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
+
+
+def brier_score(
+    y: Any, proba: Any, *, pos_label: Any = None, classes: Any = None, sample_weight: Any = None
+) -> float:
+    """Mean squared error of posteriors: (p - y)² for two classes, summed over all classes for more.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
+    proba : array-like of shape (n,) or (n, K)
+        Posteriors of the positive class, or of all K classes.
+    pos_label : label, optional
+        The positive class of (n,) posteriors; by default the larger of two labels.
+    classes : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    log_loss : Punishes sure mistakes more.
+    calibration : The reliability table.
+
+    References
+    ----------
+    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+
+    Examples
+    --------
+    >>> round(brier_score([0, 1], [0.1, 0.8]), 6)
+    0.025
+    """
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    truth, matrix = _posteriors(y, proba, pos_label, classes)
+    w = weights_or_ones(sample_weight, len(truth))
+    return _brier(truth, matrix, w)
+
+
+def log_loss(
+    y: Any, proba: Any, *, pos_label: Any = None, classes: Any = None, sample_weight: Any = None
+) -> float:
+    """Mean -ln(posterior of the true class).
+
+    Posteriors below 2.2e-16 count as that, so a row loses at most 36.04.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
+    proba : array-like of shape (n,) or (n, K)
+        Posteriors of the positive class, or of all K classes.
+    pos_label : label, optional
+        The positive class of (n,) posteriors; by default the larger of two labels.
+    classes : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    brier_score : Bounded for every row.
+
+    Examples
+    --------
+    >>> round(log_loss([0, 1], [0.5, 0.5]), 4)
+    0.6931
+    """
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    truth, matrix = _posteriors(y, proba, pos_label, classes)
+    w = weights_or_ones(sample_weight, len(truth))
+    return _log_loss(truth, matrix, w)

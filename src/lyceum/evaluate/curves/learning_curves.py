@@ -1,0 +1,230 @@
+"""Loss against the number of training rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.dummy import DummyRegressor
+from sklearn.utils import check_random_state
+
+from lyceum.errors import SettingError
+from lyceum.evaluate.curves.loss_curve import LossCurve, standard_error
+from lyceum.evaluate.curves.verdict import FitVerdict, fit_verdict
+from lyceum.evaluate.label_codes import code_labels
+from lyceum.evaluate.resampling.cross_validation import splits_of
+from lyceum.evaluate.resampling.experiment import Experiment, Predict, SplitResult, run_all
+from lyceum.evaluate.resampling.majority_class import MajorityClass
+from lyceum.evaluate.resampling.splits import Split
+from lyceum.report import Summary, Table
+
+__all__ = ["LearningCurve", "baseline_loss", "learning_curve", "losses_by_split"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningCurve(LossCurve):
+    """Loss against the number of training rows.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (m,)
+        Numbers of training rows.
+    train_losses, test_losses : ndarray of shape (m, S)
+        Mean loss on training and on test rows, for every size and split.
+    baseline : float
+        Loss of the best constant on the same test rows.
+    loss_name : str
+        The loss.
+    train_mean, test_mean : ndarray of shape (m,)
+        Mean loss on training and on test rows, over splits.
+    test_error : ndarray of shape (m,)
+        Standard error of the mean test loss of every size.
+    verdict : FitVerdict
+        The verdict on the fit at the largest size.
+    more_rows_help : bool
+        Whether the last step still lowered the test loss by more than its standard error over splits.
+
+    See Also
+    --------
+    learning_curve : Makes it from an estimator and rows.
+    ValidationCurve : The same over a setting.
+    FitVerdict : Underfitting, overfitting, or neither.
+    lyceum.plot.learning_curve : The curve as a picture.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lyceum.bayes import LinearDiscriminant
+    >>> from lyceum.evaluate import learning_curve
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = learning_curve(LinearDiscriminant(), X, y, sizes=(0.1, 1.0), cv=3)
+    >>> curve.sizes.tolist(), curve.test_mean.round(3).tolist()
+    ([10, 100], [0.127, 0.02])
+    >>> curve.verdict.word, curve.more_rows_help
+    ('balanced', True)
+    """
+
+    _derived: ClassVar[tuple[str, ...]] = (
+        "train_mean",
+        "test_mean",
+        "test_error",
+        "verdict",
+        "more_rows_help",
+    )
+
+    sizes: np.ndarray
+    train_losses: np.ndarray
+    test_losses: np.ndarray
+    baseline: float
+    loss_name: str
+
+    @property
+    def verdict(self) -> FitVerdict:
+        """The verdict on the fit at the largest size."""
+        return fit_verdict(
+            float(self.train_mean[-1]), float(self.test_mean[-1]), self.baseline, float(self.test_error[-1])
+        )
+
+    @property
+    def more_rows_help(self) -> bool:
+        """Whether the last step still lowered the test loss by more than its standard error over splits."""
+        if len(self.sizes) < 2:
+            return False
+        step = self.test_losses[-2] - self.test_losses[-1]
+        return bool(step.mean() > standard_error(step[None, :])[0])
+
+    def summary(self) -> Summary:
+        """The mean losses of every size, with the verdict."""
+        rows = [(int(n), float(a), float(b)) for n, a, b in zip(self.sizes, self.train_mean, self.test_mean)]
+        facts = {
+            "loss": self.loss_name,
+            "best constant": self.baseline,
+            "verdict": f"{self.verdict.word}: {self.verdict.reason}",
+            "more rows would help": self.more_rows_help,
+        }
+        return Summary("learning curve", facts, (Table("", ("rows", "training", "test"), rows),))
+
+
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
+    cv: Any = 5,
+    groups: Any = None,
+    loss: Any = "auto",
+    sample_weight: Any = None,
+    predict: Predict | None = None,
+    coded_y: bool = False,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> LearningCurve:
+    """Loss on training and on unseen rows as the training rows grow.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of any library with scikit-learn's interface, or a pipeline; fresh copies are fitted.
+    X : array-like or frame of n rows, or scanned rows
+        Rows from `lyceum.scan` may be in a file larger than memory.
+    y : array-like of shape (n,), optional
+        The target; scanned rows carry their own.
+    sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
+        Shares (up to 1.0) or numbers of the training rows of a split. Smaller samples are part of larger
+        ones, keep the class shares, and hold every class at least once.
+    cv : int, splitter or iterable of (train, test), default=5
+        A number means that many folds, stratified when y holds classes.
+    groups : array-like of shape (n,), optional
+        Groups of rows that belong together, for splitters such as `splitter("grouped")`.
+    loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
+        loss of every row.
+    sample_weight : array-like of shape (n,), optional
+        Used to fit and in all means; scanned rows carry their own.
+    predict : callable, optional
+        A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+    coded_y : bool, default=False
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
+        labels; for a loss and a `predict` of your own.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds and of the samples.
+    n_jobs : int, optional
+        Fits at the same time.
+
+    Returns
+    -------
+    LearningCurve
+
+    See Also
+    --------
+    validation_curve : The same over a setting.
+    lyceum.plot.learning_curve : The curve as a picture.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> curve = learning_curve(GaussianNB(), *load_iris(return_X_y=True))
+    >>> curve.sizes, curve.verdict.word
+    (array([ 12,  39,  66,  93, 120]), 'balanced')
+    """
+    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
+    rng = check_random_state(random_state)
+    splits = [
+        (_nested_order(experiment, train, rng), test)
+        for train, test in splits_of(cv, experiment, random_state, groups)
+    ]
+    counts = _counts(sizes, min(len(train) for train, _ in splits), experiment)
+    jobs = [(np.sort(train[:count]), test) for count in counts for train, test in splits]
+    results = run_all(experiment.run, jobs, n_jobs, "fits")
+    losses = losses_by_split(results, len(counts))
+    return LearningCurve(counts, *losses, baseline_loss(experiment, splits), experiment.loss_name)
+
+
+def losses_by_split(results: list[SplitResult], n_points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Training and test losses, one row per point of the curve and one column per split."""
+    train, test = [result.train_loss for result in results], [result.loss for result in results]
+    return np.reshape(train, (n_points, -1)), np.reshape(test, (n_points, -1))
+
+
+def _counts(sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
+    """Numbers of training rows, rising, from shares or numbers."""
+    sizes = np.asarray(sizes)
+    if sizes.dtype.kind not in "iuf" or (sizes < 0).any():
+        raise SettingError(f"sizes={sizes.tolist()}: give numbers of rows, or shares above 0 and up to 1.0")
+    if sizes.dtype.kind == "f":
+        if not ((sizes > 0.0) & (sizes <= 1.0)).all():
+            raise SettingError(f"sizes={sizes.tolist()}: shares lie above 0 and up to 1.0")
+        sizes = np.floor(sizes * most + 1e-9).astype(np.int64)
+    least = min(most, len(np.unique(experiment.y))) if is_classifier(experiment.estimator) else 1
+    if not sizes.size or sizes.max() > most:
+        raise SettingError(f"sizes={sizes.tolist()}: a split has {most} training rows")
+    return np.unique(np.maximum(sizes, least))
+
+
+def _nested_order(experiment: Experiment, train: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+    """Training rows in an order whose every initial part has the class shares; one of each class first."""
+    train = rng.permutation(train)
+    if not is_classifier(experiment.estimator):
+        return train
+    codes = code_labels(experiment.y[train])[1]
+    sizes = np.bincount(codes)
+    order = np.argsort(codes, kind="stable")
+    place = np.empty(len(train))
+    place[order] = np.arange(len(train)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    key = np.where(place == 0, -1.0, (place + 0.5) / sizes[codes])
+    return train[np.argsort(key, kind="stable")]
+
+
+def baseline_loss(experiment: Experiment, splits: list[Split]) -> float:
+    """Mean loss of the best constant: the majority class, the median for absolute loss, else the mean."""
+    classes = experiment.classes
+    if classes is None:
+        constant: Any = DummyRegressor(strategy="median" if experiment.loss_name == "absolute" else "mean")
+    else:
+        constant = MajorityClass(classes)
+    dummy = replace(experiment, estimator=constant, X=np.zeros((len(experiment.y), 1)))
+    return float(np.mean([dummy.run(train, test).loss for train, test in splits]))

@@ -1,0 +1,1 @@
+"""Where errors come from: bias, variance, noise."""

@@ -1,0 +1,141 @@
+"""Why a model errs: noise that no model can predict, a class of models that is too simple, too few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.evaluate.common import named_choice
+from lyceum.evaluate.label_codes import column_of, same_length
+from lyceum.evaluate.printable import Printable
+from lyceum.report import Summary
+
+__all__ = ["ErrorParts", "error_parts"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorParts(Printable):
+    """error = irreducible + approximation + estimation.
+
+    Attributes
+    ----------
+    error : float
+        Mean loss of the trained model.
+    irreducible : float
+        Mean loss of the best rule of all, the noise-free truth or the Bayes classifier.
+    approximation : float
+        Loss of the best model of the class, minus `irreducible`: the class is too simple.
+    estimation : float
+        Loss of the trained model, minus that of the best of its class: too few rows. On a sample of test
+        rows it may be below 0.
+    loss : {"squared", "error"}
+        The loss.
+
+    See Also
+    --------
+    error_parts : Makes it from predictions.
+    BiasVariance : Bias and variance, the other division of the error.
+    LearningCurve : The estimation error falls with the number of rows.
+
+    References
+    ----------
+    Bottou and Bousquet, The tradeoffs of large scale learning, NIPS 2007.
+
+    Examples
+    --------
+    Targets are ±1 around a truth of 0, so that no rule has an error below 1:
+
+    >>> from lyceum.evaluate import error_parts
+    >>> y, predicted, best = [1, -1, 1, -1], [1, 1, -1, -1], [0.5, 0.5, -0.5, -0.5]
+    >>> parts = error_parts(y, predicted, best, truth=[0, 0, 0, 0])
+    >>> parts.error, parts.irreducible, parts.approximation, parts.estimation
+    (2.0, 1.0, 0.25, 0.75)
+    """
+
+    error: float
+    irreducible: float
+    approximation: float
+    estimation: float
+    loss: str
+
+    def summary(self) -> Summary:
+        """The three parts."""
+        facts = {
+            "error": self.error,
+            "irreducible": self.irreducible,
+            "approximation (class of models too simple)": self.approximation,
+            "estimation (too few rows)": self.estimation,
+        }
+        return Summary(f"parts of the error, loss: {self.loss}", facts)
+
+
+def error_parts(y: Any, predicted: Any, best: Any, truth: Any, *, loss: str = "squared") -> ErrorParts:
+    """Irreducible, approximation and estimation error from predictions for the same test rows.
+
+    With R the mean loss, f the trained model, f° the best model of its class and f* the best rule of all:
+    R(f) = R(f*) + [R(f°) - R(f*)] + [R(f) - R(f°)].
+
+    Parameters
+    ----------
+    y : array-like of shape (n,), or scanned rows
+        Targets of the test rows.
+    predicted : array-like of shape (n,) or (B, n)
+        Predictions of the trained model, or of B models trained on different samples, whose losses are
+        averaged.
+    best : array-like of shape (n,)
+        Predictions of the best model of the class; the same learner trained on very many rows comes close.
+    truth : array-like of shape (n,)
+        The noise-free targets E[y | x], or the labels of the Bayes classifier.
+    loss : {"squared", "error"}, default="squared"
+        Squared error of numbers, or 0/1 loss of labels.
+
+    Returns
+    -------
+    ErrorParts
+
+    See Also
+    --------
+    decompose : Bias and variance, the other division of the error.
+    learning_curve : The estimation error falls with the rows.
+
+    References
+    ----------
+    Bottou and Bousquet, The tradeoffs of large scale learning, NIPS 2007.
+
+    Examples
+    --------
+    >>> parts = error_parts([0.0, 2.0], predicted=[1.0, 3.0], best=[1.0, 2.0], truth=[0.0, 2.0])
+    >>> parts.error, parts.irreducible, parts.approximation, parts.estimation
+    (1.0, 0.0, 0.5, 0.5)
+    """
+    measure = named_choice("loss", loss, {"squared": _squared_loss, "error": _zero_one_loss})
+    target = column_of(y, "y")
+    if not len(target):
+        raise DataError("there are no rows")
+    made = np.asarray(predicted)
+    if made.ndim == 2 and made.shape[1] == len(target) and made.size:
+        error = float(np.mean([measure(target, one) for one in made]))
+    else:
+        error = _loss_of(measure, target, predicted, "predicted")
+    at_best, at_truth = (
+        _loss_of(measure, target, given, name) for given, name in ((best, "best"), (truth, "truth"))
+    )
+    return ErrorParts(error, at_truth, at_best - at_truth, error - at_best, loss)
+
+
+def _loss_of(measure: Callable[..., float], target: np.ndarray, given: Any, name: str) -> float:
+    column = column_of(given, name)
+    same_length(target, column, f"y and {name}")
+    return measure(target, column)
+
+
+def _squared_loss(target: np.ndarray, predicted: np.ndarray) -> float:
+    return float(((target.astype(np.float64) - predicted.astype(np.float64)) ** 2).mean())
+
+
+def _zero_one_loss(target: np.ndarray, predicted: np.ndarray) -> float:
+    return float((target != predicted).mean())

@@ -1,0 +1,281 @@
+"""Labels, scores and weights as arrays; labels of any type become integer codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.base import target_of
+from lyceum._core.data import Rows, class_codes, refuse_beside_rows, row_weights
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.report import show_count
+
+__all__ = [
+    "code_labels",
+    "column_of",
+    "common_codes",
+    "known_codes",
+    "number_array",
+    "number_column",
+    "positive_mask",
+    "score_array",
+    "score_column",
+    "truth_and_weights",
+    "weights_of",
+]
+
+
+def column_of(values: Any, name: str) -> np.ndarray:
+    """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their target."""
+    array = _array_of(_target_column(values, name) if isinstance(values, Rows) else values, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(f"{name} has shape {array.shape}: give one value per row")
+    return array
+
+
+def number_column(values: Any, name: str) -> np.ndarray:
+    """One column of numbers as float64.
+
+    >>> number_column([1, 2], "y")
+    array([1., 2.])
+    """
+    return _numbers(column_of(values, name), name)
+
+
+def _array_of(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise DataError(f"{name} cannot be read as an array: {error}") from error
+
+
+def _numbers(array: np.ndarray, name: str) -> np.ndarray:
+    try:
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    example = f" such as {array.ravel().tolist()[0]!r}" if array.size else ""
+    raise DataError(f"{name} must hold numbers, but it holds {array.dtype}{example}")
+
+
+def truth_and_weights(y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """The true labels or values, and the weights; scanned rows stand for their target and their weights.
+
+    >>> from lyceum.data import scan
+    >>> rows = scan(np.array([[0.0, 1.0, 2.5], [0.0, 2.0, 3.5]]), target="x2", weight="x1")
+    >>> [part.tolist() for part in truth_and_weights(rows, None)]
+    [[2.5, 3.5], [1.0, 2.0]]
+    """
+    if not isinstance(y, Rows) or y.schema.weight is None:
+        return y, sample_weight
+    refuse_beside_rows(sample_weight)
+    return target_of(y), y.sample_weight
+
+
+def _target_column(rows: Rows, name: str) -> np.ndarray:
+    """The target of scanned rows that stand for y; raises where they stand for something else."""
+    if name not in ("y", "truth"):
+        instead = "rows.sample_weight" if name == "sample_weight" else "what the model predicts for them"
+        raise DataError(f"{name} is scanned rows, which hold a table: give {instead}")
+    if rows.schema.weight is not None:
+        raise DataError(
+            f"{name} is scanned rows with the weights {rows.schema.weight!r}, which cannot count here: give "
+            "rows.y, so that every row counts once"
+        )
+    return target_of(rows)
+
+
+def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """Weights as float64, or None for equal ones."""
+    if sample_weight is None:
+        return None
+    w = number_column(sample_weight, "sample_weight")
+    if len(w) != n_rows:
+        raise DataError(f"sample_weight has {len(w)} values for {show_count(n_rows, 'row')}")
+    if not (np.isfinite(w).all() and (w >= 0.0).all()):
+        raise DataError("sample_weight has negative or missing values: weights are finite and at least 0")
+    return w
+
+
+def weights_or_ones(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Weights as float64, ones when there are none."""
+    w = weights_of(sample_weight, n_rows)
+    return row_weights(w, n_rows)
+
+
+def same_length(first: np.ndarray, second: np.ndarray, what: str) -> None:
+    if len(first) != len(second):
+        raise DataError(f"{what} have {len(first)} and {len(second)} rows: give one of each for every row")
+
+
+def code_labels(values: Any, name: str = "y") -> tuple[list[Any], np.ndarray]:
+    """The labels present and the code of every row (int32); -1 stands for None and NaN.
+
+    >>> code_labels(["b", "a", None, "b"])
+    (['a', 'b'], array([ 1,  0, -1,  1], dtype=int32))
+    """
+    y = column_of(values, name)
+    if y.dtype.kind == "b":
+        classes, codes = class_codes(y.view(np.uint8))
+        return classes.astype(bool).tolist(), codes
+    if y.dtype.kind == "f":
+        return _code_floats(y)
+    if y.dtype.kind in "iu":
+        classes, codes = class_codes(y)
+        return classes.tolist(), codes
+    return _code_objects(y)
+
+
+def _code_floats(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    missing = np.isnan(y)
+    if not missing.any():
+        classes, codes = class_codes(y)
+        return classes.tolist(), codes
+    codes = np.full(len(y), -1, dtype=np.int32)
+    classes, codes[~missing] = class_codes(y[~missing])
+    return classes.tolist(), codes
+
+
+def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """Text and objects: hashed by Arrow where it can hold them, else one by one."""
+    try:
+        coded = pa.array(y, from_pandas=True).dictionary_encode()
+        labels, codes = (
+            coded.dictionary.to_pylist(),
+            coded.indices.fill_null(-1).to_numpy(zero_copy_only=False),
+        )
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        table: dict[Any, int] = {}
+        known = (-1 if v is None or v != v else table.setdefault(v, len(table)) for v in y.tolist())
+        codes = np.fromiter(known, dtype=np.int32, count=len(y))
+        labels = list(table)
+    order = _sorting_order(labels)
+    places = np.full(len(labels) + 1, -1, dtype=np.int32)
+    places[order] = np.arange(len(labels), dtype=np.int32)
+    return [labels[i] for i in order], places[codes]
+
+
+def _sorting_order(labels: list[Any]) -> list[int]:
+    try:
+        return sorted(range(len(labels)), key=labels.__getitem__)
+    except TypeError:  # labels of several types: by type, then by text
+        return sorted(range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i])))
+
+
+def as_classes(labels: list[Any]) -> np.ndarray:
+    """Labels as an array of their own type, of objects when they are of several."""
+    if len({type(label) for label in labels}) <= 1 and not isinstance(next(iter(labels), 0), tuple):
+        return np.array(labels)
+    classes = np.empty(len(labels), dtype=object)
+    classes[:] = labels
+    return classes
+
+
+def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any], list[np.ndarray]]:
+    """The sorted labels of several columns, and their codes; missing labels get -1, `reject` gets -2."""
+    coded = {name: code_labels(values, name) for name, values in columns.items()}
+    present = [label for labels, _ in coded.values() for label in labels]
+    labels = [label for label in dict.fromkeys(present) if reject is None or label != reject]
+    kinds = {"text" if isinstance(label, str) else "numbers" for label in labels}
+    if len(kinds) > 1:
+        raise DataError(
+            f"{' and '.join(columns)} mix text and numbers, such as {labels[0]!r} and {labels[-1]!r}: "
+            "use one type of label"
+        )
+    labels = [labels[i] for i in _sorting_order(labels)]
+    return labels, [known_codes(own, codes, labels, reject) for own, codes in coded.values()]
+
+
+def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None) -> np.ndarray:
+    """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for `reject`."""
+    if own == labels:
+        return codes
+    place = {label: i for i, label in enumerate(labels)}
+    if reject is not None:
+        place[reject] = -2
+    return np.array([*(place.get(label, -1) for label in own), -1], dtype=np.int32)[codes]
+
+
+def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
+    """Which rows are positive: those labelled `pos_label`, else those with the larger of two labels.
+
+    A single label counts as positive when it is 1 or True, else as negative.
+    """
+    y = column_of(y, "y")
+    if y.dtype.kind == "b" and pos_label is None:
+        return y
+    if y.dtype.kind in "iuf" and len(y) and pos_label is None:
+        low, high = y.min(), y.max()
+        is_high = y == high
+        if low < high and np.count_nonzero(is_high) + np.count_nonzero(y == low) == len(y):
+            return is_high
+    labels, codes = code_labels(y)
+    if len(codes) and codes.min() < 0:
+        raise MissingValuesError(f"y has {int((codes < 0).sum())} missing labels: leave those rows out")
+    if pos_label is None and len(labels) > 2:
+        raise SettingError(
+            f"y has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}"
+        )
+    if pos_label is None:
+        pos_label = labels[1] if len(labels) == 2 else 1
+    refuse_unknown(pos_label, labels)
+    return codes == labels.index(pos_label) if pos_label in labels else np.zeros(len(y), dtype=bool)
+
+
+def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
+    """Refuse a positive label that no row has, unless all rows are of one class."""
+    if pos_label not in labels and len(labels) > 1:
+        raise SettingError(f"pos_label={pos_label!r} is not among the labels {', '.join(map(repr, labels))}")
+
+
+def score_column(score: Any, n_rows: int) -> np.ndarray:
+    """Scores as an array of numbers, one per row; of (n, 2) posteriors the second column."""
+    score = score_array(score)
+    if score.ndim == 2 and score.shape[1] == 2:
+        score = score[:, 1]
+    score = column_of(score, "score")
+    if score.dtype.kind not in "iufb":
+        raise DataError(f"score holds {score.dtype}: give numbers, larger for the positive class")
+    if len(score) != n_rows:
+        raise DataError(f"y and score have {n_rows} and {len(score)} rows: give one of each for every row")
+    return score
+
+
+def score_array(score: Any, name: str = "score") -> np.ndarray:
+    """Scores or posteriors as they came, as an array; scanned rows are refused."""
+    return column_of(score, name) if isinstance(score, Rows) else _array_of(score, name)
+
+
+def number_array(values: Any, name: str) -> np.ndarray:
+    """Numbers of any shape as float64; scanned rows are refused."""
+    return _numbers(score_array(values, name), name)
+
+
+def score_matrix(y: Any, score: Any, classes: Any = None) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """Classes, codes of the truth and the (n, K) scores whose columns are the classes."""
+    own, codes = code_labels(y)
+    score = score_array(score)
+    if score.dtype.kind not in "iufb":
+        raise DataError(f"score holds {score.dtype}: give numbers, one column for each class")
+    labels = own if classes is None else np.asarray(classes).tolist()
+    if score.ndim == 1 and len(labels) <= 2:
+        score = np.column_stack([1.0 - score, score])
+    if score.ndim != 2 or score.shape != (len(codes), len(labels)):
+        hint = "" if classes is not None else ": give classes= when some class has no rows"
+        raise DataError(
+            f"score has shape {score.shape}, not ({len(codes)}, {len(labels)}), rows by classes{hint}"
+        )
+    codes = known_codes(own, codes, labels)
+    if len(codes) and codes.min() < 0:
+        unknown = [label for label in own if label not in labels]
+        raise DataError(
+            f"y has {'the labels ' + repr(unknown) if unknown else 'missing labels'} outside the classes"
+        )
+    if np.isnan(score).any():
+        raise MissingValuesError(f"score has {int(np.isnan(score).sum())} missing values")
+    return labels, codes, score

@@ -1,0 +1,1 @@
+"""Confusion matrices, rates and errors."""

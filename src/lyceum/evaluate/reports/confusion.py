@@ -1,0 +1,374 @@
+"""Confusion matrices of K classes: counts, rates, and every way to see them as two classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.evaluate.common import ratio
+from lyceum.evaluate.label_codes import (
+    as_classes,
+    column_of,
+    common_codes,
+    known_codes,
+    same_length,
+    truth_and_weights,
+    weights_of,
+)
+from lyceum.evaluate.printable import Printable
+from lyceum.evaluate.reports.binary import BinaryReport
+from lyceum.evaluate.reports.kappa import cohen_kappa, disagreement_weights, kappa_reading
+from lyceum.report import Summary, Table
+
+__all__ = ["Confusion", "confusion"]
+
+_MOST_CLASSES = 5_000
+_MOST_GROUPED = 16  # 2^15 - 1 = 32,767 tables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Confusion(Printable):
+    """Rows by true class and by prediction; mergeable, so that large files are counted block by block.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+        The labels.
+    counts : ndarray of shape (K, K)
+        Rows (or weight) of true class i predicted as class j.
+    rejected : ndarray of shape (K,)
+        Rows of true class i without a decision: the reject column.
+    foreign : ndarray of shape (K + 1,)
+        Rows that belong to no class (their true label is the reject label), by prediction; the last entry
+        counts those that were rejected, which is right: the reject row.
+    n : float
+        All rows, or their weight.
+    rates : ndarray of shape (K, K)
+        Share of the decided rows of class i predicted as class j; zeros for an empty class.
+    full, full_rates : ndarray of shape (K + 1, K + 1)
+        Counts, and shares of every row of them, with the reject row and column last.
+    accuracy, error : float
+        Right and wrong decisions over decided rows; 0 when nothing was decided.
+    reject_rate : float
+        Rows without a decision over all rows.
+    kappa, kappa_reading : float, str
+        Cohen's kappa over decided rows, and the same in words.
+
+    See Also
+    --------
+    confusion : Makes it from labels.
+    ClassReport : The rates of every class.
+    Cobweb : The rates of every kind of mistake.
+    lyceum.plot.confusion : The matrix as a picture.
+
+    References
+    ----------
+    Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
+    Cohen, Weighted kappa: nominal scale agreement with provision for scaled disagreement or partial credit,
+    Psychological Bulletin 70, 1968.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import confusion
+    >>> first, second = confusion(["a", "a", "b", "c"], ["a", "b", "b", "c"]), confusion(["c"], ["a"])
+    >>> both = first.merge(second)
+    >>> both.counts.tolist(), both.accuracy
+    ([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], 0.6)
+    >>> both.versus(["a"]).recall                                 # one of the two rows of class "a" is found
+    0.5
+    """
+
+    _derived: ClassVar[tuple[str, ...]] = ("n", "accuracy", "error", "reject_rate", "kappa", "kappa_reading")
+
+    classes: np.ndarray
+    counts: np.ndarray
+    rejected: np.ndarray
+    foreign: np.ndarray
+
+    @property
+    def n(self) -> float:
+        """All rows, or their weight."""
+        return float(self.counts.sum() + self.rejected.sum() + self.foreign.sum())
+
+    @property
+    def rates(self) -> np.ndarray:
+        """P_ij, the share of the decided rows of class i predicted as j; zeros for an empty class."""
+        return _shares(self.counts, self.counts.sum(axis=1, keepdims=True))
+
+    @property
+    def full(self) -> np.ndarray:
+        """(K+1, K+1) counts with the reject row and column last."""
+        return np.block([[self.counts, self.rejected[:, None]], [self.foreign[None, :]]])
+
+    @property
+    def full_rates(self) -> np.ndarray:
+        """`full` with each row divided by its sum: rejection counts as one more prediction."""
+        return _shares(self.full, self.full.sum(axis=1, keepdims=True))
+
+    @property
+    def accuracy(self) -> float:
+        """Right decisions over decided rows; 0 when nothing was decided."""
+        return ratio(float(np.trace(self.counts)), float(self.counts.sum() + self.foreign[:-1].sum()))
+
+    @property
+    def error(self) -> float:
+        """Wrong decisions over decided rows; 0 when nothing was decided."""
+        decided = float(self.counts.sum() + self.foreign[:-1].sum())
+        return ratio(decided - float(np.trace(self.counts)), decided)
+
+    def error_under(self, priors: Any) -> float:
+        """The error rate where the classes have other shares: Σ_k P(k) · (error rate of the rows of class k).
+
+        Parameters
+        ----------
+        priors : array of shape (K,), or dict of class to share
+            P(k), in the order of `classes`; they are divided by their sum.
+
+        Returns
+        -------
+        float
+            NaN if a class with a share has no decided row.
+        """
+        if isinstance(priors, Mapping):
+            priors = [priors.get(label, 0.0) for label in self.classes.tolist()]
+        shares = np.asarray(priors, dtype=np.float64)
+        if shares.shape != (len(self.classes),) or not (shares >= 0.0).all() or not shares.sum() > 0.0:
+            raise SettingError(
+                f"priors are {shares.tolist()}: give a share for each of {self.classes.tolist()}"
+            )
+        decided = self.counts.sum(axis=1)
+        with np.errstate(invalid="ignore"):
+            errors = 1.0 - np.diagonal(self.counts) / decided
+        return float((shares[shares > 0] * errors[shares > 0]).sum() / shares.sum())
+
+    @property
+    def reject_rate(self) -> float:
+        """Rows without a decision over all rows."""
+        return ratio(float(self.rejected.sum() + self.foreign[-1]), self.n)
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa over decided rows; 0 when all of them are in one class."""
+        return cohen_kappa(self.counts)
+
+    def weighted_kappa(self, weights: Any = "linear") -> float:
+        """Cohen's weighted kappa, for ordered classes: 1 - Σ w_ij O_ij / Σ w_ij E_ij over decided rows.
+
+        O_ij is the share of rows of class i predicted as j, and E_ij what it would be by chance.
+
+        Parameters
+        ----------
+        weights : {"linear", "quadratic"} or array of shape (K, K), default="linear"
+            How serious it is to predict class j for class i: |i - j|, (i - j)², or given; in the order of
+            `classes`. With weight 1 for every error it is `kappa`.
+
+        Returns
+        -------
+        float
+            0 where chance explains everything.
+        """
+        w = disagreement_weights(weights, len(self.classes))
+        total = self.counts.sum()
+        chance = float((w * np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))).sum())
+        return 1.0 - float((w * self.counts).sum() * total) / chance if chance > 0.0 else 0.0
+
+    @property
+    def kappa_reading(self) -> str:
+        """Kappa in words."""
+        return kappa_reading(self.kappa)
+
+    def merge(self, other: Confusion) -> Confusion:
+        """The matrix of both sets of rows, over the classes of either."""
+        labels, _ = common_codes({"these": self.classes, "those": other.classes})
+        first, second = self._expand(labels), other._expand(labels)
+        return Confusion(as_classes(labels), *(a + b for a, b in zip(first, second)))
+
+    def _expand(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        K = len(labels)
+        own = self.classes.tolist()
+        place = known_codes(own, np.arange(len(own)), labels)
+        counts, rejected, foreign = np.zeros((K, K)), np.zeros(K), np.zeros(K + 1)
+        counts[np.ix_(place, place)] = self.counts
+        rejected[place] = self.rejected
+        foreign[[*place, K]] = self.foreign
+        return counts, rejected, foreign
+
+    def versus(self, group: Iterable[Any], rest: Iterable[Any] | None = None) -> BinaryReport:
+        """Two classes: the labels in `group` against those in `rest`.
+
+        Only rows whose truth and prediction are both among the named labels are counted.
+
+        Parameters
+        ----------
+        group : labels
+            The positive class.
+        rest : labels, optional
+            The negative class; by default all other labels.
+
+        Returns
+        -------
+        BinaryReport
+        """
+        first = self._class_numbers(group)
+        second = (
+            np.setdiff1d(np.arange(len(self.classes)), first) if rest is None else self._class_numbers(rest)
+        )
+        if not len(first) or np.intersect1d(first, second).size:
+            raise SettingError("versus needs a group that is not empty and shares no label with the rest")
+        cells = [float(self.counts[np.ix_(i, j)].sum()) for i in (first, second) for j in (first, second)]
+        tp, fn, fp, tn = cells
+        rejected = float(self.rejected[first].sum() + self.rejected[second].sum())
+        return BinaryReport(tp, fp, fn, tn, _name(self.classes[first]), _name(self.classes[second]), rejected)
+
+    def _class_numbers(self, labels: Iterable[Any]) -> np.ndarray:
+        own = self.classes.tolist()
+        wanted = list(labels)
+        unknown = [label for label in wanted if label not in own]
+        if unknown:
+            raise SettingError(f"no class {unknown[0]!r}: the classes are {', '.join(map(repr, own))}")
+        return np.unique([own.index(label) for label in wanted]).astype(np.intp)
+
+    def one_vs_one(self) -> tuple[BinaryReport, ...]:
+        """Every pair of classes, on the rows of the two that were predicted as one of them: K(K-1)/2."""
+        return tuple(self.versus([a], [b]) for a, b in combinations(self.classes.tolist(), 2))
+
+    def one_vs_all(self) -> tuple[BinaryReport, ...]:
+        """Every class against all the others: K tables."""
+        return tuple(self.versus([label]) for label in self.classes.tolist())
+
+    def some_vs_rest(self) -> tuple[BinaryReport, ...]:
+        """Every division of the classes in two, the first class in the group: 2^(K-1) - 1."""
+        labels = self.classes.tolist()
+        if len(labels) > _MOST_GROUPED:
+            raise SettingError(
+                f"{len(labels)} classes have {2 ** (len(labels) - 1) - 1:,} divisions: "
+                "use versus(group) for those of interest"
+            )
+        return tuple(
+            self.versus([labels[0], *others])
+            for size in range(len(labels) - 1)
+            for others in combinations(labels[1:], size)
+        )
+
+    def table(self, rates: bool = False) -> Table:
+        """The matrix as a table, with a reject column and row where there are any."""
+        names = [str(label) for label in self.classes.tolist()]
+        cells = self.full_rates if rates else _as_integers(self.full)
+        K = len(names)
+        columns = K + bool(self.rejected.any() or self.foreign.any())
+        rows = K + bool(self.foreign.any())
+        heads = [*names, "(reject)"]
+        title = "rows: truth, columns: prediction" + (" (shares of the row)" if rates else "")
+        body = [(heads[i], *cells[i, :columns].tolist()) for i in range(rows)]
+        return Table(title, ("truth", *heads[:columns]), body)
+
+    def summary(self) -> Summary:
+        """The matrix, accuracy and kappa."""
+        facts: dict[str, Any] = {
+            "rows": _as_integers(np.array([self.n]))[0],
+            "accuracy": self.accuracy,
+            "error": self.error,
+        }
+        if self.reject_rate:
+            facts["reject rate"] = self.reject_rate
+        facts |= {"kappa": self.kappa, "kappa reads": self.kappa_reading}
+        empty = [
+            str(label) for label, n in zip(self.classes, self.counts.sum(axis=1) + self.rejected) if not n
+        ]
+        if empty:
+            facts["classes without rows"] = ", ".join(empty)
+        return Summary(f"confusion of {len(self.classes)} classes", facts, (self.table(),))
+
+
+def confusion(
+    y: Any, predicted: Any, *, classes: Any = None, reject: Any = None, sample_weight: Any = None
+) -> Confusion:
+    """The confusion matrix: rows are true classes, columns predictions.
+
+    Parameters
+    ----------
+    y, predicted : array-like of shape (n,)
+        Labels of any one type; scanned rows as y stand for their target and carry their weights. A prediction
+        that is None or NaN is a rejection.
+    classes : array-like, optional
+        The classes and their order; by default the sorted labels of both columns.
+    reject : label, optional
+        The label that stands for doubt. Among the predictions it is a rejection; among the truth it marks
+        rows that belong to no class.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    Confusion
+
+    See Also
+    --------
+    class_report : The rates of every class.
+    cobweb : The rates of every kind of mistake.
+    lyceum.plot.confusion : The matrix as a picture.
+
+    Examples
+    --------
+    >>> matrix = confusion(["a", "a", "b", "c"], ["a", "b", "b", "?"], reject="?")
+    >>> print(matrix.table())
+    rows: truth, columns: prediction
+    truth  a  b  c  (reject)
+    ─────  ─  ─  ─  ────────
+    a      1  1  0         0
+    b      0  1  0         0
+    c      0  0  0         1
+    >>> round(matrix.error, 3), matrix.reject_rate
+    (0.333, 0.25)
+    """
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
+    same_length(y, predicted, "y and predicted")
+    labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, reject=reject)
+    if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
+        raise MissingValuesError(f"y has {missing} missing labels: leave those rows out")
+    truth, guess = np.maximum(truth, -1), np.maximum(guess, -1)  # all codes of doubt
+    if classes is not None:
+        wanted = [label for label in np.asarray(classes).tolist() if reject is None or label != reject]
+        unknown = [label for label in labels if label not in wanted]
+        if unknown:
+            raise DataError(f"label {unknown[0]!r} is not among the classes {wanted}")
+        truth, guess = known_codes(labels, truth, wanted), known_codes(labels, guess, wanted)
+        labels = wanted
+    return _count(labels, truth, guess, weights_of(sample_weight, len(y)))
+
+
+def _count(labels: list[Any], truth: np.ndarray, guess: np.ndarray, w: np.ndarray | None) -> Confusion:
+    K = len(labels)
+    if K > _MOST_CLASSES:
+        raise DataError(
+            f"there are {K:,} different labels: is this a numeric target? regression_report measures those"
+        )
+    size = K + 1  # code -1, doubt, is shifted to 0
+    cell = truth * np.int32(size)  # below 5,002², which int32 holds
+    cell += guess
+    cell += np.int32(size + 1)
+    counts = np.bincount(cell, w, minlength=size * size).reshape(size, size).astype(np.float64)
+    return Confusion(
+        as_classes(labels), counts[1:, 1:], counts[1:, 0], np.append(counts[0, 1:], counts[0, 0])
+    )
+
+
+def _shares(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    return np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+
+
+def _as_integers(counts: np.ndarray) -> np.ndarray:
+    """Counts as integers where all of them are."""
+    return (
+        counts.astype(np.int64) if (counts == np.trunc(counts)).all() and (counts < 2**53).all() else counts
+    )
+
+
+def _name(labels: np.ndarray) -> Any:
+    return labels.tolist()[0] if len(labels) == 1 else ", ".join(map(str, labels.tolist()))

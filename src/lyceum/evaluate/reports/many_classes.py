@@ -1,0 +1,164 @@
+"""One number for K classes: Fawcett's and Hand and Till's areas, and the modified macro average."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import SettingError
+from lyceum.evaluate.curves.roc import auc, sorted_auc
+from lyceum.evaluate.label_codes import score_matrix, truth_and_weights, weights_of
+from lyceum.evaluate.reports.confusion import Confusion, confusion
+
+__all__ = ["auc_fawcett", "auc_hand_till", "macro_average_modified"]
+
+
+def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any = None) -> float:
+    """Fawcett's class-weighted area, Σ_k p(k) AUC(k against the rest), p(k) the share of class k.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
+    score : array-like of shape (n, K)
+        Posteriors or scores, columns in the order of the classes; (n,) for two classes.
+    classes : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+        A class without rows has no share; 0.5 when there is one class only.
+
+    See Also
+    --------
+    auc_hand_till : Does not depend on the class shares.
+
+    References
+    ----------
+    Fawcett, An introduction to ROC analysis, Pattern Recognition Letters 27, 2006.
+
+    Examples
+    --------
+    >>> auc_fawcett(["a", "b", "c"], np.eye(3))
+    1.0
+    """
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    labels, codes, score = score_matrix(y, score, classes)
+    w = weights_of(sample_weight, len(codes))
+    shares = np.bincount(codes, w, minlength=len(labels)).astype(np.float64)
+    if np.count_nonzero(shares) < 2:
+        return 0.5
+    areas = [auc(codes == k, score[:, k], sample_weight=w) for k in np.flatnonzero(shares)]
+    return float(np.dot(areas, shares[shares > 0.0]) / shares.sum())
+
+
+def auc_hand_till(y: Any, score: Any, *, classes: Any = None, sample_weight: Any = None) -> float:
+    """Hand and Till's M, 2/(K(K-1)) Σ_{i<j} [A(i|j) + A(j|i)] / 2, free of the class shares.
+
+    A(i|j) is the chance that a row of class i has a larger score for i than a row of class j has.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,), or scanned rows
+        The true labels; rows stand for their target and carry their weights.
+    score : array-like of shape (n, K)
+        Posteriors or scores, columns in the order of the classes; (n,) for two classes.
+    classes : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+        The mean over pairs of classes that both have rows; 0.5 when there is no such pair.
+
+    See Also
+    --------
+    auc_fawcett : Weighted by the class shares.
+
+    References
+    ----------
+    Hand and Till, A simple generalisation of the area under the ROC curve for multiple class classification
+    problems, Machine Learning 45, 2001.
+
+    Examples
+    --------
+    >>> auc_hand_till([0, 1, 2], np.eye(3))
+    1.0
+    """
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    labels, codes, score = score_matrix(y, score, classes)
+    w = weights_of(sample_weight, len(codes))
+    counts = np.bincount(codes, w, minlength=len(labels))
+    present = np.flatnonzero(counts > 0)
+    area = _sorted_areas(codes, score, present) if w is None else _weighted_areas(codes, score, w)
+    pairs = list(combinations(present.tolist(), 2))
+    return sum(area(i, j) + area(j, i) for i, j in pairs) / (2 * len(pairs)) if pairs else 0.5
+
+
+def _sorted_areas(codes: np.ndarray, score: np.ndarray, present: np.ndarray):
+    """A(i|j) from scores sorted once for every class and column."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], present, side="right")
+    starts = np.searchsorted(codes[order], present, side="left")
+    grouped = score[order]
+    columns = {k: grouped[s:e].T.copy() for k, s, e in zip(present.tolist(), starts, ends)}
+    for column in columns.values():
+        column.sort(axis=1)
+    return lambda i, j: sorted_auc(columns[i][i], columns[j][i])
+
+
+def _weighted_areas(codes: np.ndarray, score: np.ndarray, w: np.ndarray):
+    rows = {k: np.flatnonzero(codes == k) for k in range(score.shape[1])}
+
+    def area(i: int, j: int) -> float:
+        both = np.concatenate([rows[i], rows[j]])
+        return auc(codes[both] == i, score[both, i], sample_weight=w[both])
+
+    return area
+
+
+def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any = None) -> float:
+    """¾ of the mean plus ¼ of the geometric mean of P_ii = N_ii / N_i, the share of class i predicted right.
+
+    A rejected row counts in N_i. A class that is never right makes the geometric mean 0, so that every class
+    matters.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,), scanned rows or Confusion
+        The true labels (rows stand for their target and carry their weights), or a confusion matrix.
+    predicted : array-like of shape (n,), optional
+        The predictions; not needed with a confusion matrix.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+        Classes without rows are left out; 0 when there are none.
+
+    See Also
+    --------
+    class_report : Macro, weighted and micro averages.
+
+    Examples
+    --------
+    >>> macro_average_modified([0, 0, 1, 1], [0, 0, 1, 0])  # P_ii are 1 and 1/2
+    0.7392766952966369
+    """
+    if predicted is None and not isinstance(y, Confusion):
+        raise SettingError("give y and predicted, or a confusion matrix")
+    matrix = y if isinstance(y, Confusion) else confusion(y, predicted, sample_weight=sample_weight)
+    n = matrix.counts.sum(axis=1) + matrix.rejected
+    right = matrix.counts.diagonal()[n > 0] / n[n > 0]
+    if not len(right):
+        return 0.0
+    geometric = float(np.exp(np.log(right).mean())) if right.min() > 0.0 else 0.0
+    return 0.75 * float(right.mean()) + 0.25 * geometric

@@ -1,0 +1,167 @@
+"""How far numeric predictions are off: absolute, squared, and relative to the mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lyceum.errors import DataError, MissingValuesError
+from lyceum.evaluate.common import ratio
+from lyceum.evaluate.label_codes import (
+    number_column,
+    same_length,
+    truth_and_weights,
+    weights_or_ones,
+)
+from lyceum.evaluate.printable import Printable
+from lyceum.report import Summary
+
+__all__ = ["RegressionReport", "regression_report"]
+
+_ROUNDING = 4.0 * np.finfo(np.float64).eps  # of a mean, as a share of the size of what is added
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionReport(Printable):
+    """Errors of numeric predictions.
+
+    Attributes
+    ----------
+    mse, mae : float
+        Mean squared and mean absolute error.
+    relative_squared_error : float
+        Σ(y - ŷ)² / Σ(y - ȳ)²: 0 is perfect, 1 is no better than the mean. For a constant y it is 0 when every
+        prediction is right and 1 otherwise, as in scikit-learn's r2_score.
+    relative_absolute_error : float
+        Σ|y - ŷ| / Σ|y - ȳ|, with the same two values for a constant y.
+    bias : float
+        Mean of ŷ - y; 0 where it is rounding error.
+    n : float
+        Rows, or their weight. Without rows every error is 0.
+    rmse : float
+        Root mean squared error.
+    root_relative_squared_error : float
+        Square root of the relative squared error.
+    r2 : float
+        Share of the variance explained, 1 - relative squared error; negative when worse than the mean.
+
+    See Also
+    --------
+    regression_report : Makes it from true and predicted values.
+    BinaryReport, ClassReport : Predictions of classes.
+    lyceum.plot.residuals : The errors as a picture.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import regression_report
+    >>> report = regression_report([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+    >>> round(report.rmse, 4), round(report.mae, 4), round(report.bias, 4)
+    (0.5774, 0.3333, 0.3333)
+    >>> report.relative_squared_error, report.r2                  # 1 over (1 + 0 + 1)
+    (0.5, 0.5)
+    """
+
+    _derived: ClassVar[tuple[str, ...]] = ("rmse", "root_relative_squared_error", "r2")
+
+    mse: float
+    mae: float
+    relative_squared_error: float
+    relative_absolute_error: float
+    bias: float
+    n: float
+
+    @property
+    def rmse(self) -> float:
+        """Root mean squared error."""
+        return math.sqrt(self.mse)
+
+    @property
+    def root_relative_squared_error(self) -> float:
+        """Square root of the relative squared error."""
+        return math.sqrt(self.relative_squared_error)
+
+    @property
+    def r2(self) -> float:
+        """Share of the variance explained, 1 - relative squared error; negative when worse than the mean."""
+        return 1.0 - self.relative_squared_error
+
+    def summary(self) -> Summary:
+        """All errors."""
+        names = (
+            "rmse",
+            "mse",
+            "mae",
+            "bias",
+            "relative_squared_error",
+            "root_relative_squared_error",
+            "r2",
+            "n",
+        )
+        return Summary("regression errors", {name.replace("_", " "): getattr(self, name) for name in names})
+
+
+def regression_report(
+    y: Any, predicted: Any, *, mean: float | None = None, sample_weight: Any = None
+) -> RegressionReport:
+    """The errors of numeric predictions.
+
+    Parameters
+    ----------
+    y, predicted : array-like of shape (n,)
+        True and predicted values; scanned rows as y stand for their target and carry their weights.
+    mean : float, optional
+        The constant that relative errors compare with: by default the mean of y; give the mean of the
+        training rows to compare with what was known before.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    RegressionReport
+
+    See Also
+    --------
+    binary_report, class_report : Predictions of classes.
+
+    Examples
+    --------
+    >>> report = regression_report([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+    >>> round(report.mse, 4), report.r2
+    (0.3333, 0.5)
+    """
+    y, sample_weight = truth_and_weights(y, sample_weight)
+    truth, guess = number_column(y, "y"), number_column(predicted, "predicted")
+    same_length(truth, guess, "y and predicted")
+    for values, name in ((truth, "y"), (guess, "predicted")):
+        if not np.isfinite(values).all():
+            raise MissingValuesError(
+                f"{name} has {int((~np.isfinite(values)).sum())} missing or infinite values"
+            )
+    return _report(truth, guess, weights_or_ones(sample_weight, len(truth)), mean)
+
+
+def _report(truth: np.ndarray, guess: np.ndarray, w: np.ndarray, mean: float | None) -> RegressionReport:
+    total = float(w.sum())
+    if mean is not None and not math.isfinite(mean):
+        raise DataError(f"mean={mean} is not a finite number")
+    center = ratio(float(w @ truth), total) if mean is None else mean
+    # the mean of equal values may differ from them in the last bit, which is no spread
+    spread = truth - center if mean is not None or not _is_constant(truth[w > 0]) else np.zeros_like(truth)
+    off = guess - truth
+    squared, absolute = float(w @ off**2), float(w @ np.abs(off))
+    bias, size = ratio(float(w @ off), total), ratio(float(w @ (np.abs(truth) + np.abs(guess))), total)
+    return RegressionReport(
+        mse=ratio(squared, total),
+        mae=ratio(absolute, total),
+        relative_squared_error=ratio(squared, float(w @ spread**2), float(squared > 0.0)),
+        relative_absolute_error=ratio(absolute, float(w @ np.abs(spread)), float(absolute > 0.0)),
+        bias=0.0 if abs(bias) <= _ROUNDING * size else bias,
+        n=total,
+    )
+
+
+def _is_constant(values: np.ndarray) -> bool:
+    return not len(values) or bool(values.min() == values.max())

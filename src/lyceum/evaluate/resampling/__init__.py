@@ -1,0 +1,1 @@
+"""Ways to split rows, and cross-validation."""

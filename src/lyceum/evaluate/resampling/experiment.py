@@ -1,0 +1,255 @@
+"""Fit on some rows and measure the loss on others: the step that all resampling repeats."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+from lyceum import progress
+from lyceum._core.base import takes_rows, target_of
+from lyceum._core.data import Rows, other_target, refuse_beside_rows
+from lyceum.errors import DataError, SettingError, SourceError
+from lyceum.evaluate.common import named_choice
+from lyceum.evaluate.label_codes import weights_of
+from lyceum.report import show_count
+
+__all__ = ["Experiment", "SplitResult", "Subset", "run_all"]
+
+RowLoss = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Predict = Callable[[Any, Any], Any]
+
+
+def _mistakes(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    return (y != predicted).astype(np.float64)
+
+
+def _squared_errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    return (y - predicted).astype(np.float64) ** 2
+
+
+def _absolute_errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    return np.abs((y - predicted).astype(np.float64))
+
+
+LOSSES: dict[str, RowLoss] = {"error": _mistakes, "squared": _squared_errors, "absolute": _absolute_errors}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitResult:
+    """One model fitted on the training rows of a split and measured on its test rows."""
+
+    test: np.ndarray
+    n_train: int
+    predicted: np.ndarray
+    proba: np.ndarray | None
+    losses: np.ndarray  # of every test row
+    loss: float
+    train_loss: float
+    fit_seconds: float
+    predict_seconds: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subset:
+    """Some rows of a table: their places, the rows themselves, and how to put results back in order."""
+
+    places: np.ndarray
+    X: Any
+    order: np.ndarray | None = None  # None: the rows are in the order of their places
+
+    def in_order(self, results: np.ndarray) -> np.ndarray:
+        """Results of the rows, in the order of their places."""
+        return results if self.order is None else results[self.order]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Experiment:
+    """An estimator, its table, and the loss to measure.
+
+    The table is an array, a frame, or scanned rows; rows of files stay there and are read again for every
+    fit and every prediction.
+    """
+
+    estimator: Any
+    X: Any
+    y: np.ndarray
+    w: np.ndarray | None
+    loss: RowLoss
+    loss_name: str
+    predict: Predict | None = None
+    codes: np.ndarray | None = None  # class codes, where the loss takes them instead of labels
+
+    @classmethod
+    def of(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        loss: Any = "auto",
+        sample_weight: Any = None,
+        predict: Predict | None = None,
+        coded_y: bool = False,
+    ) -> Experiment:
+        """Check the table; "auto" is the error rate for classifiers and squared error for all others."""
+        if not hasattr(estimator, "fit"):
+            raise TypeError(f"{estimator!r} is not an estimator: give an object with fit and predict")
+        X, target, w = _from_rows(estimator, X, y, sample_weight) if isinstance(X, Rows) else _table(
+            estimator, X, y, sample_weight
+        )  # fmt: skip
+        codes = _class_codes(estimator, X, target, loss, predict) if coded_y else None
+        if callable(loss):
+            return cls(estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict, codes)
+        if loss == "auto":
+            loss = "error" if is_classifier(estimator) else "squared"
+        if loss in ("squared", "absolute") and target.dtype.kind not in "biuf":
+            word = target[:1].tolist()[0]
+            raise SettingError(
+                f"loss={loss!r} is of numbers, and the target holds {word!r}: give loss='error'"
+            )
+        return cls(estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict)
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """The classes of the target when the estimator is a classifier, in the order of their codes."""
+        return _classes(self.X, self.y) if is_classifier(self.estimator) else None
+
+    @property
+    def splitter_input(self) -> Any:
+        """The table that a splitter gets: row numbers in place of scanned rows."""
+        return np.arange(len(self.y))[:, None] if isinstance(self.X, Rows) else self.X
+
+    def subset(self, places: np.ndarray) -> Subset:
+        """The rows at these places; rows of files are read in ascending order."""
+        if not isinstance(self.X, Rows):
+            return Subset(places, _safe_indexing(self.X, places))
+        if self.X.in_memory or (np.diff(places) >= 0).all():
+            return Subset(places, self.X.take(places))
+        order = np.argsort(places, kind="stable")
+        return Subset(places, self.X.take(places[order]), np.argsort(order, kind="stable"))
+
+    def fit(self, rows: Subset, settings: dict[str, Any] | None = None) -> Any:
+        """A fresh copy of the estimator with these settings, fitted on the rows."""
+        model = clone(self.estimator).set_params(**(settings or {}))
+        if isinstance(self.X, Rows):
+            return model.fit(rows.X)
+        weights = {} if self.w is None else {"sample_weight": self.w[rows.places]}
+        return model.fit(rows.X, self.y[rows.places], **weights)
+
+    def predictions(self, model: Any, rows: Subset) -> np.ndarray:
+        """The predictions for the rows, in the order of their places."""
+        predicted = model.predict(rows.X) if self.predict is None else self.predict(model, rows.X)
+        return rows.in_order(np.asarray(predicted))
+
+    def posteriors(self, model: Any, rows: Subset, classes: np.ndarray) -> np.ndarray | None:
+        """Posteriors with one column per class, 0 for classes not learned; None if the model has none."""
+        if not hasattr(model, "predict_proba"):
+            return None
+        proba = rows.in_order(np.asarray(model.predict_proba(rows.X)))
+        labels, learned = classes.tolist(), np.asarray(model.classes_).tolist()
+        if learned == labels:
+            return proba
+        full = np.zeros((len(proba), len(labels)))
+        full[:, [labels.index(label) for label in learned]] = proba
+        return full
+
+    def losses(self, predicted: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """The loss of every row at `places`."""
+        target = self.y if self.codes is None else self.codes
+        found = np.asarray(self.loss(target[places], predicted), dtype=np.float64)
+        if found.shape != places.shape:
+            raise SettingError(
+                f"the loss function gave the shape {found.shape} for {show_count(len(places), 'row')}: it "
+                "must give one loss per row, not their mean"
+            )
+        return found
+
+    def mean(self, losses: np.ndarray, places: np.ndarray) -> float:
+        """The weighted mean of the losses of the rows at `places`; 0 when the weights sum to 0."""
+        if self.w is None:
+            return float(losses.mean()) if len(losses) else 0.0
+        w = self.w[places]
+        return float(losses @ w / w.sum()) if w.sum() else 0.0
+
+    def run(
+        self,
+        train: np.ndarray,
+        test: np.ndarray,
+        classes: np.ndarray | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> SplitResult:
+        """Fit on `train` and measure on `test`; with `classes`, posteriors too, in their order."""
+        start = time.perf_counter()
+        train_rows = self.subset(train)
+        model = self.fit(train_rows, settings)
+        fitted = time.perf_counter()
+        test_rows = self.subset(test)
+        predicted = self.predictions(model, test_rows)
+        proba = None if classes is None else self.posteriors(model, test_rows, classes)
+        seconds = (fitted - start, time.perf_counter() - fitted)
+        losses = self.losses(predicted, test)
+        train_loss = self.mean(self.losses(self.predictions(model, train_rows), train), train)
+        return SplitResult(
+            test, len(train), predicted, proba, losses, self.mean(losses, test), train_loss, *seconds
+        )
+
+
+def run_all(work: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None, stage: str) -> list[Any]:
+    """The results of `work(*job)` for all jobs, in order; reports how many are done."""
+    jobs = list(jobs)
+    done: list[Any] = []
+    for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*job) for job in jobs):
+        done.append(result)
+        progress.report(stage, len(done), len(jobs))
+    return done
+
+
+def _table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+    if y is None:
+        raise DataError("give y, the target of every row of X; only scanned rows carry their own")
+    X, target = indexable(X, np.asarray(y))
+    w = weights_of(sample_weight, len(target))
+    if w is not None and not has_fit_parameter(estimator, "sample_weight"):
+        raise SettingError(
+            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or repeat rows"
+        )
+    return X, target, w
+
+
+def _from_rows(
+    estimator: Any, rows: Rows, y: Any, sample_weight: Any
+) -> tuple[Rows, np.ndarray, np.ndarray | None]:
+    refuse_beside_rows(other_target(rows, y), sample_weight)
+    if type(estimator).__module__.startswith("sklearn.") and not takes_rows(estimator):
+        raise SourceError(
+            f"{_name_with_step(estimator)} of scikit-learn takes no scanned rows: give a frame and y, or a "
+            "learner of Lyceum"
+        )
+    return rows, target_of(rows), rows.sample_weight
+
+
+def _name_with_step(estimator: Any) -> str:
+    """The name of an estimator; of a pipeline, with the first step that takes no rows."""
+    steps = [step for _, step in getattr(estimator, "steps", ()) if step not in (None, "passthrough")]
+    name = type(estimator).__name__
+    return next((f"{name} with {_name_with_step(step)}" for step in steps if not takes_rows(step)), name)
+
+
+def _classes(X: Any, y: np.ndarray) -> np.ndarray:
+    categories = X.schema.target.categories if isinstance(X, Rows) and X.schema.target else None
+    return np.unique(y) if categories is None else np.asarray(categories)
+
+
+def _class_codes(estimator: Any, X: Any, y: np.ndarray, loss: Any, predict: Predict | None) -> np.ndarray:
+    """The place of every row's class among all classes."""
+    if predict is None or not callable(loss) or not is_classifier(estimator):
+        raise SettingError("coded_y is for a classifier with a loss and a predict of your own")
+    codes = X.coded_y if isinstance(X, Rows) else None
+    return np.unique(y, return_inverse=True)[1] if codes is None else codes

@@ -1,0 +1,1 @@
+"""Comparisons of models, criteria, intervals and bounds."""

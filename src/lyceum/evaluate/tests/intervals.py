@@ -1,0 +1,241 @@
+"""Uncertainty of a measured error rate: its deviation, intervals, and the rows that a precision needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy import stats
+
+from lyceum.errors import SettingError
+from lyceum.evaluate.common import named_choice
+from lyceum.evaluate.printable import Printable
+from lyceum.report import Summary
+
+__all__ = ["Interval", "error_interval", "error_sd", "holdout_size", "majority_vote_error", "round_up",
+           "share_in_range"]  # fmt: skip
+
+
+def share_in_range(name: str, value: float, *, open_ends: bool = False) -> float:
+    inside = 0.0 < value < 1.0 if open_ends else 0.0 <= value <= 1.0
+    if not inside:
+        raise SettingError(
+            f"{name}={value} must lie {'strictly between 0 and 1' if open_ends else 'in [0, 1]'}"
+        )
+    return float(value)
+
+
+def round_up(value: float) -> int:
+    """The next integer, where rounding errors in the last bits are ignored: 1900.0000000000002 is 1900."""
+    return math.ceil(value * (1.0 - 1e-12))
+
+
+def error_sd(error: float, n: int) -> float:
+    """Standard deviation of an error rate measured on n test rows, √(e (1-e) / n).
+
+    Parameters
+    ----------
+    error : float
+        The true error rate e.
+    n : int
+        The number of test rows.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    holdout_size : The number of rows for a given precision.
+
+    Examples
+    --------
+    >>> error_sd(0.05, 1900)
+    0.005
+    """
+    if n < 1:
+        raise SettingError(f"n={n}: at least one test row is needed")
+    return math.sqrt(share_in_range("error", error) * (1.0 - error) / n)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval(Printable):
+    """An interval for an error rate.
+
+    Attributes
+    ----------
+    rate : float
+        The measured rate.
+    low, high : float
+        The ends of the interval.
+    confidence : float
+        Its coverage.
+    method : {"wilson", "clopper-pearson", "wald"}
+        How it was computed.
+
+    See Also
+    --------
+    error_interval : Makes it from a number of errors.
+    Bound : Bounds without assumptions.
+    AucInterval : The interval of an area under the ROC curve.
+
+    References
+    ----------
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
+    Biometrika 26, 1934.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import error_interval
+    >>> print(error_interval(5, 100))
+    0.05 (0.02154 to 0.1118 with 95 % confidence, wilson)
+    >>> exact = error_interval(0, 100, method="clopper-pearson")
+    >>> exact.low, round(exact.high, 4)                           # 1 - 0.025^(1/100)
+    (0.0, 0.0362)
+    """
+
+    rate: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+
+    def summary(self) -> Summary:
+        """The rate with its interval."""
+        words = f"{self.low:.4g} to {self.high:.4g} with {100 * self.confidence:g} % confidence"
+        return Summary(f"{self.rate:.4g} ({words}, {self.method})")
+
+
+def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: str = "wilson") -> Interval:
+    """An interval for the true error rate behind `n_wrong` errors on `n` test rows.
+
+    Parameters
+    ----------
+    n_wrong : int
+        Errors.
+    n : int
+        Test rows.
+    confidence : float, default=0.95
+        The coverage.
+    method : {"wilson", "clopper-pearson", "wald"}, default="wilson"
+        Wilson's has about the stated coverage; Clopper and Pearson's, the exact one, has at least that, and
+        is wider. Wald's, p ± z √(p(1-p)/n), is the textbook formula: too narrow for small n and near 0 or 1.
+
+    Returns
+    -------
+    Interval
+
+    See Also
+    --------
+    hoeffding, chebyshev : Bounds without assumptions.
+
+    References
+    ----------
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
+    Biometrika 26, 1934.
+
+    Examples
+    --------
+    >>> interval = error_interval(5, 100)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.022, 0.112)
+    """
+    share_in_range("confidence", confidence, open_ends=True)
+    if not 0 <= n_wrong <= n or n < 1:
+        raise SettingError(f"{n_wrong} errors on {n} rows: give 0 <= n_wrong <= n and at least one row")
+    low, high = named_choice("method", method, _INTERVALS)(n_wrong, n, 1.0 - confidence)
+    return Interval(n_wrong / n, low, high, confidence, method)
+
+
+def _wilson(k: int, n: int, alpha: float) -> tuple[float, float]:
+    # the rates p with |k/n - p| <= z √(p (1-p) / n): the roots of a quadratic in p
+    z2 = float(stats.norm.isf(alpha / 2.0)) ** 2
+    middle = (k + z2 / 2.0) / (n + z2)
+    reach = math.sqrt(z2) / (n + z2) * math.sqrt(k * (n - k) / n + z2 / 4.0)
+    return (0.0 if k == 0 else max(0.0, middle - reach)), (1.0 if k == n else min(1.0, middle + reach))
+
+
+def _clopper_pearson(k: int, n: int, alpha: float) -> tuple[float, float]:
+    low = 0.0 if k == 0 else float(stats.beta.ppf(alpha / 2.0, k, n - k + 1))
+    return low, 1.0 if k == n else float(stats.beta.isf(alpha / 2.0, k + 1, n - k))
+
+
+def _wald(k: int, n: int, alpha: float) -> tuple[float, float]:
+    p = k / n
+    reach = float(stats.norm.isf(alpha / 2.0)) * math.sqrt(p * (1.0 - p) / n)
+    return max(0.0, p - reach), min(1.0, p + reach)
+
+
+_INTERVALS = {"wilson": _wilson, "clopper-pearson": _clopper_pearson, "wald": _wald}
+
+
+def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int:
+    """Test rows needed to know an error rate to ± `within`: n = z² e (1-e) / within² with z = 2.
+
+    The sd of an error rate on n rows is √(e (1-e) / n); n is chosen so that z of them fit into `within`. Two
+    sd hold about 95 % of a normal distribution (exactly 95 % is z = 1.96) and, by Chebyshev, at least 75 % of
+    any.
+
+    Parameters
+    ----------
+    error : float
+        The error rate expected.
+    within : float
+        The precision wanted.
+    deviations : float, default=2.0
+        z, the number of standard deviations.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    See Also
+    --------
+    error_sd : The standard deviation for a number of rows.
+    Holdout : The division itself.
+
+    Examples
+    --------
+    >>> holdout_size(error=0.05, within=0.01)
+    1900
+    """
+    share_in_range("error", error)
+    if not (within > 0.0 and deviations > 0.0):  # NaN is neither
+        raise SettingError(f"within={within} and deviations={deviations} must be above 0")
+    return max(1, round_up(deviations**2 * error * (1.0 - error) / within**2))
+
+
+def majority_vote_error(n_voters: int, error: float) -> float:
+    """Error of the majority of L independent voters, Σ_{k>L/2} C(L,k) e^k (1-e)^(L-k).
+
+    A tie among an even number of voters is wrong half the time.
+
+    Parameters
+    ----------
+    n_voters : int
+        L.
+    error : float
+        The error rate e of every voter.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    lyceum.ensemble.BaggingClassifier : Voters that are nearly independent.
+
+    Examples
+    --------
+    >>> round(majority_vote_error(21, 0.3), 3)
+    0.026
+    """
+    if n_voters < 1:
+        raise SettingError(f"n_voters={n_voters}: at least one voter is needed")
+    share_in_range("error", error)
+    wrong = float(stats.binom.sf(n_voters // 2, n_voters, error))
+    tie = float(stats.binom.pmf(n_voters // 2, n_voters, error)) if n_voters % 2 == 0 else 0.0
+    return wrong + tie / 2.0

@@ -1,0 +1,158 @@
+"""McNemar's test of two classifiers on the same test rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.evaluate.label_codes import column_of, common_codes, same_length
+from lyceum.evaluate.printable import Printable
+from lyceum.evaluate.tests.paired_tests import are_results, significance
+from lyceum.report import Summary
+
+__all__ = ["McNemar", "mcnemar"]
+
+_EXACT_BELOW = 25  # discordant rows, below which chi-square is too rough
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar(Printable):
+    """McNemar's test on the rows that one of two models gets wrong and the other right.
+
+    Attributes
+    ----------
+    only_first_wrong, only_second_wrong : int
+        Rows that only one of the two gets wrong, b and c.
+    statistic : float
+        For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), or 0 for b = c;
+        for "uncorrected" (b - c)² / (b + c).
+    p_value : float
+        Two-sided; 1 when no row is wrong for one model alone.
+    method : {"exact", "chi-square", "uncorrected"}
+        Binomial with p = ½, or chi-square of one degree of freedom with or without continuity correction.
+
+    See Also
+    --------
+    mcnemar : Makes it from predictions or from the two counts.
+    DeLong : The comparison of two scores by their areas under the ROC curve.
+    CorrectedT, FiveByTwoTest : Tests over splits.
+    lyceum.plot.comparison : The counts as a picture.
+
+    References
+    ----------
+    McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
+    Psychometrika 12, 1947.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import mcnemar
+    >>> result = mcnemar(only_first_wrong=8, only_second_wrong=1)
+    >>> result.method, result.p_value                             # 2 (1 + 9) / 2⁹
+    ('exact', 0.0390625)
+    """
+
+    only_first_wrong: int
+    only_second_wrong: int
+    statistic: float
+    p_value: float
+    method: str
+
+    def summary(self) -> Summary:
+        """The counts, the statistic and its p-value."""
+        facts = {
+            "only the first wrong": self.only_first_wrong,
+            "only the second wrong": self.only_second_wrong,
+            "statistic": self.statistic,
+            "p": self.p_value,
+            "at 5 %": significance(self.p_value),
+        }
+        return Summary(f"McNemar's test ({self.method})", facts)
+
+
+def mcnemar(
+    y: Any = None,
+    first: Any = None,
+    second: Any = None,
+    *,
+    only_first_wrong: int | None = None,
+    only_second_wrong: int | None = None,
+    method: str = "auto",
+) -> McNemar:
+    """McNemar's test of two classifiers on the same test rows.
+
+    Parameters
+    ----------
+    y, first, second : array-like of shape (n,), optional
+        Truth and the predictions of the two, or two results of `cross_validate` with the same folds, each row
+        tested once; or give the two counts instead. Scanned rows as y stand for their target.
+    only_first_wrong, only_second_wrong : int, optional
+        Rows that only one of the two gets wrong.
+    method : {"auto", "exact", "chi-square", "uncorrected"}, default="auto"
+        "auto" is exact for fewer than 25 rows that only one of the two gets wrong, else "chi-square", which
+        has the correction for continuity, (|b - c| - 1)² / (b + c); "uncorrected" is (b - c)² / (b + c).
+
+    Returns
+    -------
+    McNemar
+
+    See Also
+    --------
+    corrected_t, five_by_two : Tests over splits.
+    lyceum.plot.comparison : The counts as a picture.
+
+    References
+    ----------
+    McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
+    Psychometrika 12, 1947.
+
+    Examples
+    --------
+    >>> result = mcnemar(only_first_wrong=40, only_second_wrong=20)
+    >>> result.method, round(result.statistic, 3), round(result.p_value, 4)
+    ('chi-square', 6.017, 0.0142)
+    """
+    if method not in ("auto", "exact", "chi-square", "uncorrected"):
+        raise SettingError(f"method={method!r}: choose from 'auto', 'exact', 'chi-square', 'uncorrected'")
+    if are_results(first, second):
+        first, second = _predictions(y, first), _predictions(y, second)
+    b, c = _discordant_counts(y, first, second, only_first_wrong, only_second_wrong)
+    if method == "exact" or (method == "auto" and b + c < _EXACT_BELOW):
+        p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5))) if b + c else 1.0
+        return McNemar(b, c, float(min(b, c)), p, "exact")
+    less = 0.0 if method == "uncorrected" else 1.0
+    statistic = max(abs(b - c) - less, 0.0) ** 2 / (b + c) if b + c else 0.0
+    name = "chi-square" if less else "uncorrected"
+    return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), name)
+
+
+def _predictions(y: Any, result: Any) -> np.ndarray:
+    """The predictions of all rows, in the order of y."""
+    rows = np.concatenate(result.test_rows)
+    if y is None or len(rows) != len(column_of(y, "y")) or len(np.unique(rows)) != len(rows):
+        raise DataError("McNemar's test needs y, and folds that test every row of it once")
+    return np.concatenate(result.predicted)[np.argsort(rows)]
+
+
+def _discordant_counts(y: Any, first: Any, second: Any, b: int | None, c: int | None) -> tuple[int, int]:
+    if y is None and first is None and second is None and b is not None and c is not None:
+        if b < 0 or c < 0 or b != int(b) or c != int(c):
+            raise SettingError(f"counts {b} and {c} must be integers of at least 0")
+        return int(b), int(c)
+    if y is None or first is None or second is None or b is not None or c is not None:
+        raise SettingError("give y and both predictions, or only_first_wrong and only_second_wrong")
+    columns = {
+        "y": column_of(y, "y"),
+        "first": column_of(first, "first"),
+        "second": column_of(second, "second"),
+    }
+    same_length(columns["y"], columns["first"], "y and first")
+    same_length(columns["y"], columns["second"], "y and second")
+    _, (truth, one, two) = common_codes(columns)
+    if len(truth) and truth.min() < 0:
+        raise MissingValuesError("y has missing labels: leave those rows out")
+    one_wrong, two_wrong = one != truth, two != truth
+    return int((one_wrong & ~two_wrong).sum()), int((two_wrong & ~one_wrong).sum())

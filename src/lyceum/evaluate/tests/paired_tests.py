@@ -1,0 +1,310 @@
+"""Is one model better than another? The 5×2 t and F tests and the corrected resampled t test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import stats
+
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate.label_codes import number_array, number_column, same_length
+from lyceum.evaluate.printable import Printable
+from lyceum.evaluate.resampling.experiment import Experiment, run_all
+from lyceum.evaluate.resampling.splits import FiveByTwo
+from lyceum.report import Summary
+
+__all__ = ["CorrectedT", "FiveByTwoTest", "are_results", "corrected_t", "five_by_two", "significance"]
+
+
+def significance(p: float) -> str:
+    """The verdict of a test at the level of 5 %, in words."""
+    return "differ" if p < 0.05 else "no difference shown"
+
+
+def are_results(first: Any, second: Any) -> bool:
+    """Whether both are results of `cross_validate`; refuses those of different splits."""
+    kinds = [hasattr(one, "test_rows") and hasattr(one, "losses") for one in (first, second)]
+    if not any(kinds):
+        return False
+    if not all(kinds):
+        raise SettingError("give two results of cross_validate, or two arrays")
+    same = len(first.test_rows) == len(second.test_rows) and all(
+        np.array_equal(np.sort(a), np.sort(b)) for a, b in zip(first.test_rows, second.test_rows)
+    )
+    if not same:
+        raise DataError(
+            "the two results have different splits, so that their losses cannot be paired: cross_validate "
+            "both with the same cv and seed"
+        )
+    if first.loss_name != second.loss_name:
+        raise DataError(f"the two results have different losses: {first.loss_name}, {second.loss_name}")
+    return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FiveByTwoTest(Printable):
+    """The 5×2 tests of a difference in loss, first minus second.
+
+    Attributes
+    ----------
+    differences : ndarray of shape (5, 2)
+        Loss of the first minus loss of the second, for every halving and fold.
+    t, t_p_value : float
+        Dietterich's t: the first difference over √(mean variance), 5 degrees of freedom, two-sided.
+    f, f_p_value : float
+        Alpaydin's F: all ten squared differences over twice the variances, 10 and 5 degrees of freedom.
+    mean : float
+        Mean difference: negative when the first is better.
+
+    See Also
+    --------
+    five_by_two : Makes it from losses, results of `cross_validate`, or two estimators.
+    FiveByTwo : The splits.
+    CorrectedT : A test over any splits.
+    lyceum.plot.comparison : The differences as a picture.
+
+    References
+    ----------
+    Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
+    Neural Computation 10, 1998.
+    Alpaydin, Combined 5×2 cv F test for comparing supervised classification learning algorithms, Neural
+    Computation 11, 1999.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import five_by_two
+    >>> result = five_by_two([[0.10, 0.10]] * 5, [[0.12, 0.13]] * 5)
+    >>> round(result.t, 3), round(result.f, 3)                    # -0.02 / √0.00005 and 0.0065 / 0.0005
+    (-2.828, 13.0)
+    >>> round(result.mean, 3), round(result.t_p_value, 4), round(result.f_p_value, 4)
+    (-0.025, 0.0367, 0.0056)
+    """
+
+    _derived: ClassVar[tuple[str, ...]] = ("mean",)
+
+    differences: np.ndarray
+    t: float
+    t_p_value: float
+    f: float
+    f_p_value: float
+
+    @property
+    def mean(self) -> float:
+        """Mean difference: negative when the first is better."""
+        return float(self.differences.mean())
+
+    def summary(self) -> Summary:
+        """The statistics and their p-values."""
+        facts = {
+            "mean difference": self.mean,
+            "t (5 df)": self.t,
+            "p of t": self.t_p_value,
+            "F (10 and 5 df)": self.f,
+            "p of F": self.f_p_value,
+            "at 5 % by F": significance(self.f_p_value),
+        }
+        return Summary("5×2 cross-validation tests, first minus second", facts)
+
+
+def five_by_two(
+    first: Any, second: Any, X: Any = None, y: Any = None, *, loss: Any = "auto", random_state: Any = 0
+) -> FiveByTwoTest:
+    """Dietterich's 5×2 t and Alpaydin's 5×2 F test of two models.
+
+    With p_ij the difference of fold j in halving i and s_i² = (p_i1 - p̄_i)² + (p_i2 - p̄_i)²:
+    t = p_11 / √(Σ s_i² / 5) and F = Σ p_ij² / (2 Σ s_i²).
+
+    Parameters
+    ----------
+    first, second : array-like of shape (5, 2), CrossValidation, or estimators
+        Losses of the two models in the same folds; two results of `cross_validate` with the same ten folds,
+        halving by halving; or two estimators, run on X and y in five stratified halvings.
+    X : array-like or frame of n rows, or scanned rows, optional
+        The table, for estimators; rows from `lyceum.scan` may be in a file larger than memory.
+    y : array-like of shape (n,), optional
+        The target, for estimators; scanned rows carry their own.
+    loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
+        loss of every row.
+    random_state : int, RandomState or None, default=0
+        Seed of the halvings.
+
+    Returns
+    -------
+    FiveByTwoTest
+        Without any variance the statistics are 0 (p = 1) for equal losses, infinite (p = 0) otherwise.
+
+    See Also
+    --------
+    corrected_t : A test over any splits.
+    lyceum.plot.comparison : The differences as a picture.
+
+    References
+    ----------
+    Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
+    Neural Computation 10, 1998.
+    Alpaydin, Combined 5×2 cv F test for comparing supervised classification learning algorithms, Neural
+    Computation 11, 1999.
+
+    Examples
+    --------
+    >>> a = [[0.10, 0.12], [0.11, 0.10], [0.12, 0.10], [0.09, 0.12], [0.11, 0.11]]
+    >>> result = five_by_two(a, np.add(a, [[0.02, 0.03]] * 5))
+    >>> round(result.t, 3), round(result.f, 3)
+    (-2.828, 13.0)
+    """
+    if hasattr(first, "fit"):
+        first, second = _losses(
+            Experiment.of(first, X, y, loss), Experiment.of(second, X, y, loss), random_state
+        )
+    if are_results(first, second):
+        if len(first.losses) != 10:
+            raise DataError(
+                f"results of {len(first.losses)} folds: cross_validate by five halvings, FiveByTwo()"
+            )
+        first, second = first.losses.reshape(5, 2), second.losses.reshape(5, 2)
+    one, two = number_array(first, "first"), number_array(second, "second")
+    if not one.shape == two.shape == (5, 2) or not np.isfinite([one, two]).all():
+        raise DataError(
+            f"losses of shapes {one.shape} and {two.shape}: give finite losses of 5 halvings by 2 folds"
+        )
+    d = one - two
+    variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    t = _statistic(float(d[0, 0]), math.sqrt(variances.mean()))
+    f = _statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
+    return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(stats.f.sf(f, 10, 5)))
+
+
+def _losses(first: Experiment, second: Experiment, random_state: Any) -> tuple[np.ndarray, np.ndarray]:
+    splits = list(FiveByTwo(random_state=random_state).split(first.splitter_input, first.y))
+    runs = [run_all(experiment.run, splits, None, "folds") for experiment in (first, second)]
+    one, two = (np.reshape([result.loss for result in results], (5, 2)) for results in runs)
+    return one, two
+
+
+def _statistic(above: float, below: float) -> float:
+    """A ratio as a test statistic: 0 for 0/0, infinite when only the denominator is 0."""
+    return above / below if below > 0.0 else (math.copysign(math.inf, above) if above else 0.0)
+
+
+def _two_sided_p(t: float, df: float) -> float:
+    return float(2.0 * stats.t.sf(abs(t), df))
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedT(Printable):
+    """Nadeau and Bengio's corrected resampled t test of a difference in loss, first minus second.
+
+    Attributes
+    ----------
+    mean : float
+        Mean difference: negative when the first is better.
+    standard_error : float
+        √((1/J + n_test/n_train) s²).
+    t, p_value : float
+        Two-sided, J-1 degrees of freedom.
+    df : int
+        J-1.
+    low, high : float
+        95 % interval of the difference.
+
+    See Also
+    --------
+    corrected_t : Makes it from two results of `cross_validate`, or from losses.
+    FiveByTwoTest : Tests over five halvings.
+    McNemar : A test on the rows of one division.
+    lyceum.plot.comparison : The interval as a picture.
+
+    References
+    ----------
+    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import corrected_t
+    >>> result = corrected_t([0.10, 0.12, 0.11], [0.13, 0.14, 0.12], test_to_train=1 / 2)
+    >>> round(result.mean, 3), round(result.standard_error, 5)    # √((1/3 + 1/2) · 0.01²)
+    (-0.02, 0.00913)
+    >>> round(result.p_value, 3), round(result.low, 3), round(result.high, 3)
+    (0.16, -0.059, 0.019)
+    """
+
+    mean: float
+    standard_error: float
+    t: float
+    p_value: float
+    df: int
+    low: float
+    high: float
+
+    def summary(self) -> Summary:
+        """The difference, its interval and its p-value."""
+        facts = {
+            "mean difference": self.mean,
+            "standard error": self.standard_error,
+            "t": self.t,
+            "df": self.df,
+            "p": self.p_value,
+            "95 % interval": (self.low, self.high),
+            "at 5 %": significance(self.p_value),
+        }
+        return Summary("corrected resampled t, first minus second", facts)
+
+
+def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) -> CorrectedT:
+    """The t test for losses of the same splits of (repeated) k-fold or random subsampling.
+
+    Training sets overlap, so the plain variance s²/J is too small: Nadeau and Bengio (2003) use
+    (1/J + n_test/n_train) s².
+
+    Parameters
+    ----------
+    first, second : CrossValidation, or array-like of shape (J,)
+        The results of `cross_validate` for the two models, which must have the same splits; or their losses
+        in the same J splits.
+    test_to_train : float, optional
+        n_test / n_train, with losses: 1/(k-1) for k-fold. Results have it.
+
+    Returns
+    -------
+    CorrectedT
+        Without any variance t is 0 (p = 1) for equal losses and infinite (p = 0) otherwise.
+
+    See Also
+    --------
+    cross_validate : The losses.
+    lyceum.plot.comparison : The interval as a picture.
+
+    References
+    ----------
+    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> result = corrected_t([0.10, 0.12, 0.11], [0.13, 0.14, 0.12], test_to_train=1 / 2)
+    >>> round(result.t, 3), result.df
+    (-2.191, 2)
+    """
+    if are_results(first, second):
+        if test_to_train is not None:
+            raise SettingError("the results of cross_validate have test_to_train: leave it out")
+        first, second, test_to_train = first.losses, second.losses, first.test_to_train
+    if test_to_train is None:
+        raise SettingError("give test_to_train with losses: test rows over training rows, 1/(k-1) for k-fold")
+    one, two = number_column(first, "first"), number_column(second, "second")
+    same_length(one, two, "first and second")
+    d = one - two
+    if len(d) < 2 or not np.isfinite(d).all():
+        raise DataError(f"{len(d)} splits: give finite losses of at least two")
+    if not test_to_train > 0.0:
+        raise SettingError(f"test_to_train={test_to_train} must be above 0: test rows over training rows")
+    J, mean = len(d), float(d.mean())
+    # the mean of equal differences may be off by rounding, which is no spread
+    variance = 0.0 if d.min() == d.max() else float(d.var(ddof=1))
+    error = math.sqrt((1.0 / J + test_to_train) * variance)
+    t = _statistic(mean, error)
+    reach = float(stats.t.isf(0.025, J - 1)) * error
+    return CorrectedT(mean, error, t, _two_sided_p(t, J - 1), J - 1, mean - reach, mean + reach)

@@ -1,0 +1,33 @@
+from lyceum.kernels.approximation import (
+    Nystroem as Nystroem,
+    RandomFourierFeatures as RandomFourierFeatures,
+)
+from lyceum.kernels.functions.algebra import (
+    Constant as Constant,
+    Product as Product,
+    Scaled as Scaled,
+    Sum as Sum,
+)
+from lyceum.kernels.functions.base import Kernel as Kernel, as_kernel as as_kernel
+from lyceum.kernels.functions.mercer import MercerCheck as MercerCheck, is_mercer as is_mercer
+from lyceum.kernels.functions.other import (
+    Distance as Distance,
+    Function as Function,
+    Precomputed as Precomputed,
+)
+from lyceum.kernels.functions.products import (
+    RBF as RBF,
+    Linear as Linear,
+    Polynomial as Polynomial,
+    Sigmoid as Sigmoid,
+)
+from lyceum.kernels.functions.widths import (
+    closest_sigma as closest_sigma,
+    median_sigma as median_sigma,
+)
+from lyceum.kernels.kernel_pca import KernelPCA as KernelPCA
+from lyceum.kernels.kernel_perceptron import KernelPerceptron as KernelPerceptron
+from lyceum.kernels.linear_svm.linear_svc import LinearSVC as LinearSVC
+from lyceum.kernels.ridge.kernel_ridge import KernelRidge as KernelRidge, LeaveOneOut as LeaveOneOut
+from lyceum.kernels.svm.svc import SVC as SVC
+from lyceum.kernels.svm.svr import SVR as SVR

@@ -1,0 +1,377 @@
+"""Features whose products approximate a kernel: a linear machine behind them is a kernel machine on files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.data import Block, Column, Design, Rows, Schema, dense_cells
+from lyceum._core.statistics import Moments, RowSample, seed_from
+from lyceum.errors import SettingError
+from lyceum.kernels.functions.base import Kernel
+from lyceum.kernels.functions.other import Precomputed
+from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
+from lyceum.prepare import Transformer
+from lyceum.report import Summary, Table
+
+__all__ = ["Nystroem", "RandomFourierFeatures"]
+
+_ZERO = 1e-12  # eigenvalues below this share of the largest are zero
+
+
+class Nystroem(Transformer, KernelLearner):
+    """Features of any kernel from a sample of the rows (Nyström).
+
+    .. math:: \\phi(x) = K_{mm}^{-1/2} \\, k_m(x), \\qquad \\phi(x) \\cdot \\phi(y) \\approx k(x, y)
+
+    with k_m(x) the kernel values of x with m rows that were drawn, and K_mm theirs with each other. For these
+    rows, products of features are kernel values exactly. Fitting is one pass over the rows, `transform` is a
+    step of blocks: a pipeline of `Nystroem` and a linear machine learns from files larger than memory.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        How many rows are drawn, m; all if there are fewer.
+    kernel : str, Kernel or callable, default="rbf"
+        "rbf", "linear", "poly", "sigmoid" or "distance"; a kernel object; or a function of two rows or of two
+        matrices.
+    gamma : float, "scale", "auto", "median" or None, default=None
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+    degree : int, default=3
+        The degree of "poly".
+    coef0 : float, default=1.0
+        The shift of "poly" and "sigmoid".
+    random_state : int, RandomState or None, default=None
+        The seed of the sample.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    rows_ : array of shape (m, n_columns)
+        The rows that were drawn.
+    root_ : array of shape (m, m)
+        The inverse root of K_mm; of its eigenvalues, those that are zero are left out.
+    rank_ : int
+        The number of the others.
+    kernel_ : Kernel
+        The kernel, with what it learned.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    RandomFourierFeatures : Features of the RBF kernel without a sample.
+    KernelRidge : The kernel itself, where all pairs fit into memory.
+
+    References
+    ----------
+    Williams and Seeger (2001), Using the Nyström method to speed up kernel machines, NIPS 13.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from lyceum.kernels import Nystroem
+    >>> from lyceum.linear import Ridge
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> y = np.sin(x[:, 0])
+    >>> model = make_pipeline(Nystroem(20, gamma=1.0, random_state=0), Ridge(alpha=1e-3)).fit(x, y)
+    >>> round(model.score(x, y), 3)
+    1.0
+    """
+
+    _alternative: ClassVar[str] = "a sample of the rows"
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        **KERNEL_CONSTRAINTS,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Draw rows, and factor their kernel values; one pass.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            Rows are drawn with chances that follow their weights.
+        """
+        rows = self._rows(X, None, sample_weight)
+        chosen = self._chosen_kernel()
+        if isinstance(chosen, Precomputed) or chosen.takes_categories:
+            raise SettingError(
+                f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use KernelRidge"
+            )
+        found = _apply_design(rows, self.schema_).reduce(
+            partial(_Sampled.of, size=int(self.n_components), seed=seed_from(self.random_state))
+        )
+        self.rows_ = _dense(found.sample.X)
+        self.kernel_ = _with_scale(chosen, found.moments).learn(self.rows_)
+        K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+        s, U = linalg.eigh(K, check_finite=False)
+        kept = s > _ZERO * max(s[-1], np.finfo(float).tiny)
+        self.rank_ = int(kept.sum())
+        self.root_ = (U[:, kept] / np.sqrt(s[kept])) @ U[:, kept].T
+        return self
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return False
+
+    def _steps(self) -> Any:
+        return Transformer._steps(self)
+
+    def _step(self, schema: Schema) -> _Features:
+        return _Features(
+            _design(schema),
+            partial(_kernel_values, self.kernel_, self.rows_, self.root_),
+            _names("nystroem", len(self.rows_)),
+        )
+
+    def summary(self) -> Summary:
+        """The kernel, the rows drawn, and how many dimensions they span."""
+        check_is_fitted(self)
+        facts = {
+            "rows": self.n_rows_,
+            "kernel": repr(self.kernel_),
+            "rows drawn": len(self.rows_),
+            "rank": self.rank_,
+        }
+        return Summary(self._title(), facts)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        m = len(self.rows_)
+        return {"rows_": (m, len(_design(Schema(self.schema_.columns)).after)), "root_": (m, m)}
+
+
+class RandomFourierFeatures(Transformer):
+    """Features of the RBF kernel from random waves.
+
+    .. math:: \\phi(x) = \\sqrt{2/D} \\, [\\cos \\Omega (x - m), \\sin \\Omega (x - m)], \\qquad
+        \\Omega_{ij} \\sim N(0, 2\\gamma)
+
+    E[φ(x)·φ(y)] = exp(-γ |x - y|²), with an error of the order of 1/√D for any rows, and φ(x)·φ(x) = 1.
+    Nothing but means and variances is learned from the rows, in one pass; `transform` is a step of blocks, so
+    that a linear machine behind it is a kernel machine on files larger than memory.
+
+    Parameters
+    ----------
+    n_waves : int, default=100
+        The number D/2 of waves; each gives two features, a cosine and a sine.
+    gamma : float, "scale" or "auto", default="scale"
+        γ = 1 / (2σ²); "scale" is 1 / (d · variance of the cells), "auto" is 1 / d.
+    random_state : int, RandomState or None, default=None
+        The seed of the waves.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    frequencies_ : array of shape (D / 2, n_columns)
+        Ω.
+    mean_ : array of shape (n_columns,)
+        The means m of the design columns, which do not change the kernel but keep digits.
+    gamma_ : float
+        γ as used.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    Nystroem : Features of any kernel, which adapt to the rows.
+
+    References
+    ----------
+    Rahimi and Recht (2007), Random features for large-scale kernel machines, NIPS 20.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.kernels import RBF, RandomFourierFeatures
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> Z = RandomFourierFeatures(2000, gamma=0.2, random_state=0).fit_transform(X)
+    >>> bool(np.abs(Z @ Z.T - RBF(gamma=0.2).gram(X)).max() < 0.1)
+    True
+    """
+
+    _takes_missing = False
+    _takes_sparse = True
+    _needs_scaling = True
+    _parameter_constraints: ClassVar[dict] = {
+        "n_waves": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        n_waves: int = 100,
+        *,
+        gamma: float | str = "scale",
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_waves = n_waves
+        self.gamma = gamma
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Draw the waves; one pass for means and variances.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, None, sample_weight)
+        moments = _apply_design(rows, self.schema_).reduce(Moments.of)
+        d = len(moments.mean)
+        self.mean_ = moments.mean
+        self.gamma_ = _gamma(self.gamma, moments) if isinstance(self.gamma, str) else float(self.gamma)
+        chance = np.random.default_rng(seed_from(self.random_state))
+        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal((int(self.n_waves), d))
+        return self
+
+    def _step(self, schema: Schema) -> _Features:
+        made = partial(_waves, self.frequencies_, self.mean_)
+        return _Features(_design(schema), made, _names("fourier", 2 * len(self.frequencies_)))
+
+    def summary(self) -> Summary:
+        """The width, and the waves."""
+        check_is_fitted(self)
+        lengths = np.linalg.norm(self.frequencies_, axis=1)
+        facts = {"rows": self.n_rows_, "kernel": f"RBF(gamma={self.gamma_:.4g})", "waves": len(lengths)}
+        rows = [
+            ("least", float(lengths.min())),
+            ("mean", float(lengths.mean())),
+            ("largest", float(lengths.max())),
+        ]
+        return Summary(self._title(), facts, [Table("Lengths of frequencies", ("", "length"), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        d = len(_design(Schema(self.schema_.columns)).after)
+        return {"frequencies_": (len(self.frequencies_), d), "mean_": (d,)}
+
+
+# -- what one pass tells -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """A sample of the rows, and the moments of all."""
+
+    sample: RowSample
+    moments: Moments
+
+    @classmethod
+    def of(cls, block: Block, size: int, seed: int) -> _Sampled:
+        return cls(RowSample.of(block, size, seed), Moments.of(block.without_zero_weights()))
+
+    def merge(self, other: _Sampled) -> _Sampled:
+        return _Sampled(self.sample.merge(other.sample), self.moments.merge(other.moments))
+
+
+def _design(schema: Schema) -> Design:
+    return Design(Schema(schema.columns), False, sparse=True)
+
+
+def _apply_design(rows: Rows, schema: Schema) -> Rows:
+    return rows.then(_design(schema))
+
+
+def _gamma(rule: str, moments: Moments) -> float:
+    d = len(moments.mean)
+    if rule == "auto":
+        return 1.0 / d
+    variance = float(moments.variance().mean() + moments.mean.var())
+    return 1.0 / (d * variance) if variance > 0 else 1.0
+
+
+def _with_scale(kernel: Kernel, moments: Moments) -> Kernel:
+    """The kernel with a γ that follows from the moments of all rows, not of the sample."""
+    rule = getattr(kernel, "gamma", None)
+    return (
+        type(kernel)(**{**vars(kernel), "gamma": _gamma(rule, moments)}) if isinstance(rule, str) else kernel
+    )
+
+
+# -- blocks ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Features:
+    """Cells replaced by features."""
+
+    design: Design
+    made: Any
+    names: tuple[str, ...]
+
+    def schema(self, schema: Schema) -> Schema:
+        return Schema(tuple(Column(name) for name in self.names), schema.target, schema.weight)
+
+    def __call__(self, block: Block) -> Block:
+        X = self.design(block).X
+        kind = X.dtype if X.dtype.kind == "f" else np.float64
+        return block.with_X(np.ascontiguousarray(self.made(X), dtype=kind), self.schema(block.schema))
+
+
+def _names(prefix: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{prefix}{k}" for k in range(count))
+
+
+def _dense(X: Any) -> np.ndarray:
+    X = dense_cells(X)
+    return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def _kernel_values(kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Any) -> np.ndarray:
+    return np.asarray(kernel.gram(X, rows), dtype=np.float64) @ root
+
+
+def _waves(frequencies: np.ndarray, mean: np.ndarray, X: Any) -> np.ndarray:
+    phase = X @ frequencies.T - frequencies @ mean if sparse.issparse(X) else (X - mean) @ frequencies.T
+    return np.concatenate([np.cos(phase), np.sin(phase)], axis=1) / np.sqrt(len(frequencies))

@@ -1,0 +1,310 @@
+"""Sums, products, positive multiples and shifts of kernels, which are kernels again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import SettingError, undefined
+from lyceum.kernels.cells import cells_of, numbers_of
+from lyceum.kernels.functions.base import Kernel
+
+__all__ = ["Constant", "Product", "Scaled", "Sum", "add", "multiply"]
+
+
+def add(a: Any, b: Any) -> Kernel:
+    """The sum of two kernels, or of a kernel and a number."""
+    return Sum(*(one if isinstance(one, Kernel) else Constant(_number(one, "shift")) for one in (a, b)))
+
+
+def multiply(kernel: Kernel, other: Any) -> Kernel:
+    """The product of two kernels, or of a kernel and a number."""
+    return Product(kernel, other) if isinstance(other, Kernel) else Scaled(_number(other, "scale"), kernel)
+
+
+def _number(value: Any, what: str) -> float:
+    if not isinstance(value, Real) or not 0 <= float(value) < np.inf or (what == "scale" and value == 0):
+        words = {"scale": "multiplied", "shift": "shifted"}
+        least = "a positive number" if what == "scale" else "a number of at least 0"
+        raise SettingError(f"a kernel is {words[what]} by {least}, or it is no kernel any more: {value!r}")
+    return float(value)
+
+
+@dataclass(frozen=True)
+class _Combined(Kernel):
+    """A kernel of other kernels."""
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            if not isinstance(part, Kernel):
+                raise SettingError(
+                    f"{type(self).__name__} is made of kernels, but {part!r} is none: give one, e.g. Linear()"
+                )
+
+    @property
+    def parts(self) -> tuple[Kernel, ...]:
+        raise undefined(self, "parts")
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        return all(part.takes_sparse for part in self.parts)
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        return all(part.takes_missing for part in self.parts)
+
+    @property
+    def takes_categories(self) -> bool:  # type: ignore[override]
+        return any(part.takes_categories for part in self.parts)
+
+    @property
+    def is_fitted(self) -> bool:
+        return all(part.is_fitted for part in self.parts)
+
+    @property
+    def mercer(self) -> bool | None:
+        return True if all(part.mercer for part in self.parts) else None
+
+
+@dataclass(frozen=True)
+class Constant(Kernel):
+    """The constant kernel k(x, y) = c ≥ 0: what a shift of a kernel adds.
+
+    Parameters
+    ----------
+    value : float, default=1.0
+        c.
+
+    See Also
+    --------
+    Sum : `kernel + 1` is the sum with a constant.
+    Scaled : A kernel times a number.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import Constant
+    >>> Constant(2.0).gram([[1.0], [5.0]]).tolist()
+    [[2.0, 2.0], [2.0, 2.0]]
+    """
+
+    value: float = 1.0
+    takes_sparse = True
+    takes_missing = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _number(self.value, "shift"))
+
+    @property
+    def mercer(self) -> bool:
+        return True
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        X, Y = numbers_of(self, X, Y)
+        return np.full((X.shape[0], Y.shape[0]), self.value, dtype=X.dtype)
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        return np.full(cells_of(X, self).shape[0], self.value)
+
+    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+        coef = np.asarray(coef, dtype=np.float64)
+        m = cells_of(Y, self).shape[0]
+        return np.repeat(self.value * coef.sum(axis=0, keepdims=True), m, axis=0)
+
+    def feature_map(self, X: Any) -> np.ndarray:
+        return np.full((cells_of(X, self).shape[0], 1), np.sqrt(self.value))
+
+    def feature_names(self, names: Any) -> list[str]:
+        return ["1"]
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+@dataclass(frozen=True, repr=False)
+class Sum(_Combined):
+    """The sum of two kernels, k(x, y) = a(x, y) + b(x, y): their feature spaces side by side.
+
+    Parameters
+    ----------
+    a, b : Kernel
+        The kernels to add up.
+
+    Attributes
+    ----------
+    parts : tuple of Kernel
+        The two kernels.
+
+    See Also
+    --------
+    Product, Scaled, Constant : Other ways to make kernels from kernels.
+    Kernel : The base class.
+
+    References
+    ----------
+    J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University Press,
+    2004, chapter 3.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import Linear
+    >>> (Linear() + 1).feature_map([[2.0, 3.0]]).tolist()
+    [[2.0, 3.0, 1.0]]
+    """
+
+    a: Kernel
+    b: Kernel
+
+    @property
+    def parts(self) -> tuple[Kernel, ...]:
+        return self.a, self.b
+
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Sum(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        out = self.a.gram(X, Y)
+        out += self.b.gram(X, Y)
+        return out
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        return self.a.diagonal(X) + self.b.diagonal(X)
+
+    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+        return self.a.sums(X, coef, Y) + self.b.sums(X, coef, Y)
+
+    def feature_map(self, X: Any) -> np.ndarray:
+        return np.hstack([self.a.feature_map(X), self.b.feature_map(X)])
+
+    def feature_names(self, names: Any) -> list[str]:
+        return self.a.feature_names(names) + self.b.feature_names(names)
+
+    def __repr__(self) -> str:
+        return f"{self.a!r} + {self.b!r}"
+
+
+@dataclass(frozen=True, repr=False)
+class Product(_Combined):
+    """The product of two kernels, k(x, y) = a(x, y) b(x, y): all products of two of their features.
+
+    Parameters
+    ----------
+    a, b : Kernel
+        The kernels to multiply.
+
+    Attributes
+    ----------
+    parts : tuple of Kernel
+        The two kernels.
+
+    See Also
+    --------
+    Sum, Scaled, Constant : Other ways to make kernels from kernels.
+    Kernel : The base class.
+
+    References
+    ----------
+    J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University Press,
+    2004, chapter 3.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import RBF, Linear
+    >>> kernel = Linear() * RBF(sigma=1.0)
+    >>> kernel.gram([[1.0], [2.0]]).round(3).tolist()
+    [[1.0, 1.213], [1.213, 4.0]]
+    """
+
+    a: Kernel
+    b: Kernel
+
+    @property
+    def parts(self) -> tuple[Kernel, ...]:
+        return self.a, self.b
+
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Product(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        out = self.a.gram(X, Y)
+        out *= self.b.gram(X, Y)
+        return out
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        return self.a.diagonal(X) * self.b.diagonal(X)
+
+    def feature_map(self, X: Any) -> np.ndarray:
+        a, b = self.a.feature_map(X), self.b.feature_map(X)
+        return (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
+
+    def feature_names(self, names: Any) -> list[str]:
+        return [f"{one}·{two}" for one in self.a.feature_names(names) for two in self.b.feature_names(names)]
+
+    def __repr__(self) -> str:
+        return " * ".join(f"({part!r})" if isinstance(part, Sum) else repr(part) for part in self.parts)
+
+
+@dataclass(frozen=True, repr=False)
+class Scaled(_Combined):
+    """A kernel times a positive number.
+
+    Parameters
+    ----------
+    factor : float
+        The number, above 0.
+    kernel : Kernel
+        The kernel to multiply.
+
+    Attributes
+    ----------
+    parts : tuple of Kernel
+        The kernel alone.
+
+    See Also
+    --------
+    Sum, Product, Constant : Other ways to make kernels from kernels.
+    Kernel : The base class.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import Linear
+    >>> (3 * Linear()).gram([[1.0], [2.0]]).tolist()
+    [[3.0, 6.0], [6.0, 12.0]]
+    """
+
+    factor: float
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "factor", _number(self.factor, "scale"))
+
+    @property
+    def parts(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
+
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Scaled(self.factor, self.kernel.learn(X, y, sample_weight))
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        out = self.kernel.gram(X, Y)
+        out *= out.dtype.type(self.factor)
+        return out
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        return self.factor * self.kernel.diagonal(X)
+
+    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+        return self.factor * self.kernel.sums(X, coef, Y)
+
+    def feature_map(self, X: Any) -> np.ndarray:
+        return np.sqrt(self.factor) * self.kernel.feature_map(X)
+
+    def feature_names(self, names: Any) -> list[str]:
+        return self.kernel.feature_names(names)
+
+    def __repr__(self) -> str:
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)
+        return f"{self.factor!r} * {inner}"

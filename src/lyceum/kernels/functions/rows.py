@@ -1,0 +1,157 @@
+"""Kernel values of a few rows with all rows: computed in passing, kept in a cache, or given."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.native import native
+from lyceum._core.threads import n_threads
+from lyceum.kernels.functions.base import Kernel, NativeKernel
+from lyceum.kernels.functions.other import Precomputed
+
+__all__ = ["KernelRows", "is_moved", "kernel_rows"]
+
+_FEW_COLUMNS = 64  # up to which kernel values cost no more than reading them from memory
+
+
+class KernelRows(Protocol):
+    """The kernel values that a working-set solver needs."""
+
+    dtype: Any
+    most: int  # rows that can be requested at once
+
+    def block(self, rows: np.ndarray) -> np.ndarray:
+        """The values of these rows with each other, (q, q)."""
+
+    def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
+        """F[j] += Σ_i weight[i] k(x_i, x_j) over these rows, for all rows j."""
+
+    def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
+        """Σ_i weight[i] k(x_i, x_j) over these rows, for some rows j."""
+
+
+def kernel_rows(kernel: Kernel, X: Any, dtype: Any, cache: float, shift: float, balanced: bool) -> KernelRows:
+    """The way to the values of `kernel + shift` that suits the rows.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : array or CSR of shape (n, d)
+    dtype : float32 or float64
+        The type of the values.
+    cache : float
+        Bytes for rows of kernel values.
+    shift : float
+        Added to every value.
+    balanced : bool
+        Whether the weights sum to zero, so that rows may be moved for a linear kernel.
+    """
+    if isinstance(kernel, Precomputed):
+        return _GivenRows(np.ascontiguousarray(X), shift)
+    n, d = X.shape
+    slots = int(cache // (n * np.dtype(dtype).itemsize))
+    dense = kernel.native is not None and not sparse.issparse(X)
+    if dense and (d <= _FEW_COLUMNS or slots < 4096) and n > 256:
+        assert kernel.native is not None
+        return _PassingRows(
+            kernel.native, _shift_rows(kernel.native, X, dtype, balanced and not shift), shift
+        )
+    if dense:
+        assert kernel.native is not None
+        X = _shift_rows(kernel.native, X, np.float64, balanced and not shift)
+    return _CachedRows(kernel, X.astype(dtype), max(64, min(slots, n)), shift)
+
+
+def is_moved(kernel: Kernel, X: Any, balanced: bool) -> bool:
+    """Whether values of a linear kernel are taken about the mean of the rows: F is then less by w·mean."""
+    return kernel.name == "linear" and balanced and not sparse.issparse(X)
+
+
+def _shift_rows(kernel: NativeKernel, X: np.ndarray, dtype: Any, balanced: bool) -> np.ndarray:
+    """Rows about their mean where that changes nothing, so that an offset takes no digits."""
+    if kernel.name == "rbf" or (kernel.name == "linear" and balanced):
+        X = X - X.mean(axis=0, dtype=np.float64)
+    return np.ascontiguousarray(X.astype(dtype, copy=False))
+
+
+class _PassingRows:
+    """Values that are computed where they are added up: nothing is kept but the rows themselves."""
+
+    def __init__(self, kernel: NativeKernel, X: np.ndarray, shift: float):
+        self.kernel, self.X, self.shift, self.dtype, self.most = kernel, X, shift, X.dtype, len(X)
+
+    def block(self, rows: np.ndarray) -> np.ndarray:
+        K = np.empty((len(rows), len(rows)), dtype=self.dtype)
+        native.kernel_gram(*self.kernel, self.X[rows], None, K, n_threads())
+        K += self.dtype.type(self.shift)
+        return K
+
+    def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
+        out = np.zeros((len(F), 1))
+        native.kernel_sums(*self.kernel, self.X[rows], weight[:, None], self.X, out, n_threads())
+        F += out[:, 0] + self.shift * weight.sum()
+
+    def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
+        out = np.zeros((len(some), 1))
+        native.kernel_sums(*self.kernel, self.X[rows], weight[:, None], self.X[some], out, n_threads())
+        return out[:, 0] + self.shift * weight.sum()
+
+
+class _CachedRows:
+    """Whole rows of kernel values, as many as fit; the least recently used is dropped first."""
+
+    def __init__(self, kernel: Kernel, X: Any, slots: int, shift: float):
+        self.kernel, self.X, self.shift, self.dtype = kernel, X, shift, X.dtype
+        self.values = np.empty((slots, X.shape[0]), dtype=X.dtype)
+        self.slot = np.full(X.shape[0], -1)  # of every row, -1 if it is not stored
+        self.owner, self.used = np.full(slots, -1), np.zeros(slots, dtype=np.int64)
+        self.clock, self.most = 0, slots
+
+    def _slots(self, rows: np.ndarray) -> np.ndarray:
+        """Where the rows are, after those that were missing have been computed."""
+        self.clock += 1
+        there = self.slot[rows]
+        self.used[there[there >= 0]] = self.clock
+        missing = np.unique(rows[there < 0])
+        if len(missing):
+            free = np.argsort(self.used, kind="stable")[: len(missing)]
+            old = self.owner[free]
+            self.slot[old[old >= 0]] = -1
+            self.slot[missing], self.owner[free], self.used[free] = free, missing, self.clock
+            step = max(1, (1 << 24) // self.X.shape[0])
+            for at in range(0, len(missing), step):
+                self.values[free[at : at + step]] = self.kernel.gram(self.X[missing[at : at + step]], self.X)
+            if self.shift:
+                self.values[free] += self.dtype.type(self.shift)
+        return self.slot[rows]
+
+    def block(self, rows: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(self.values[self._slots(rows)][:, rows])
+
+    def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
+        for at in range(0, len(rows), self.most):
+            some = slice(at, at + self.most)
+            native.add_rows(self.values, self._slots(rows[some]), weight[some], F)
+
+    def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
+        return self.kernel.sums(self.X[rows], weight, self.X[some]) + self.shift * weight.sum()
+
+
+class _GivenRows:
+    """A Gram matrix that is given."""
+
+    def __init__(self, K: np.ndarray, shift: float):
+        self.K, self.shift, self.dtype, self.most = K, shift, K.dtype, len(K)
+
+    def block(self, rows: np.ndarray) -> np.ndarray:
+        return self.K[np.ix_(rows, rows)] + self.dtype.type(self.shift)
+
+    def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
+        native.add_rows(self.K, rows, weight, F)
+        F += self.shift * weight.sum()
+
+    def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
+        return self.K[np.ix_(some, rows)] @ weight + self.shift * weight.sum()

@@ -1,0 +1,191 @@
+"""What learners with a kernel share: the parameter `kernel`, rows as it takes them, and model files."""
+
+from __future__ import annotations
+
+import os
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._core import distances
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner, Reading
+from lyceum._core.data import Block, CheckCells, Rows, Step
+from lyceum.errors import DataError, ModelFileError, SettingError
+from lyceum.kernels.functions.algebra import Constant, Product, Scaled, Sum
+from lyceum.kernels.functions.base import Kernel, as_kernel
+from lyceum.kernels.functions.other import Distance, Precomputed
+from lyceum.kernels.functions.products import RBF, Linear, Polynomial, Sigmoid
+
+__all__ = ["KERNEL_CONSTRAINTS", "KernelLearner", "is_linear", "refuse_pairs"]
+
+_NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "distance", "precomputed"}
+_SETTINGS = {
+    "rbf": ("gamma",),
+    "poly": ("gamma", "degree", "coef0"),
+    "polynomial": ("gamma", "degree", "coef0"),
+    "sigmoid": ("gamma", "coef0"),
+    "distance": ("gamma",),
+}
+
+KERNEL_CONSTRAINTS: dict[str, Any] = {
+    "kernel": [StrOptions(_NAMES), Kernel, callable],
+    "gamma": [
+        Interval(Real, 0, None, closed="neither"),
+        StrOptions({"scale", "auto", "median", "closest"}),
+        None,
+    ],
+    "degree": [Interval(Integral, 1, 64, closed="both")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "categorical_features": CATEGORICAL_FEATURES,
+}
+
+
+class KernelLearner(Learner):
+    """A learner that keeps rows and compares others with them by a kernel."""
+
+    _reads_rows: ClassVar[Reading] = "in memory"
+    _needs_scaling = True
+    _alternative: ClassVar[str]  # for rows that memory cannot hold
+
+    kernel: Any
+    gamma: Any
+    degree: int
+    coef0: float
+    kernel_: Kernel
+    rows_: Any  # (n, d), dense or CSR
+
+    # -- the kernel ------------------------------------------------------------------------------------------
+
+    def _chosen_kernel(self) -> Kernel:
+        """The kernel that the parameters ask for."""
+        if not isinstance(self.kernel, str):
+            if self.gamma is not None:
+                raise SettingError(
+                    "gamma is for kernels by name: give it to the kernel itself, RBF(gamma=...)"
+                )
+            return as_kernel(self.kernel)
+        wanted = _SETTINGS.get(self.kernel, ())
+        settings = {name: getattr(self, name) for name in wanted}
+        if "gamma" in settings and self.gamma is None:
+            settings["gamma"] = 1.0 if self.kernel == "distance" else "scale"
+        by_distance = isinstance(self.gamma, str) and self.gamma in ("median", "closest")
+        if self.kernel == "rbf" and by_distance:
+            settings = {"sigma": self.gamma}
+        elif (
+            "gamma" in settings and isinstance(self.gamma, str) and (by_distance or self.kernel == "distance")
+        ):
+            raise SettingError(f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number")
+        return as_kernel(self.kernel, **settings)
+
+    def _learned_kernel(self, block: Block, y: Any = None) -> Kernel:
+        """The kernel with all its settings known: a row of weight 2 counts as two for its width."""
+        return self._chosen_kernel().learn(block, y, block.w)
+
+    # -- rows ------------------------------------------------------------------------------------------------
+
+    def _weighted_rows(self, rows: Rows) -> Block:
+        """All rows with a weight, as the kernel takes them."""
+        block = rows.gathered(type(self).__name__, self._alternative).without_zero_weights()
+        X = block.X
+        if sparse.issparse(X) and not self._takes_sparse:
+            X = X.toarray()
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        if isinstance(self._chosen_kernel(), Precomputed) and X.shape[0] != X.shape[1]:
+            X = self._square(rows, X)
+        return block.with_X(X if sparse.issparse(X) else np.ascontiguousarray(X), block.schema)
+
+    def _square(self, rows: Rows, X: Any) -> Any:
+        """Precomputed values without the columns of zero-weight rows."""
+        w = rows.sample_weight
+        if w is not None and len(w) == X.shape[1]:
+            return X[:, w > 0]
+        raise DataError(
+            f"a precomputed kernel needs one column per row, but there are {X.shape[0]} rows and "
+            f"{X.shape[1]} columns"
+        )
+
+    def _steps(self) -> list[Step]:
+        if not self._keeps_categories:
+            return super()._steps()
+        return [CheckCells(type(self).__name__, self._takes_missing)]
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+
+    @property
+    def _keeps_categories(self) -> bool:
+        """Whether the kernel compares categories itself."""
+        return _flag(self, "takes_categories")
+
+    @property
+    def _n_cells(self) -> int:
+        """The number of columns that the kernel sees."""
+        return self.n_features_in_ if self._keeps_categories else len(self.design_names)
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return _flag(self, "takes_sparse")
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return _flag(self, "takes_missing")
+
+    # -- model files -----------------------------------------------------------------------------------------
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        kinds = (getattr(distances, name) for name in distances.__all__)
+        metrics = tuple(k for k in kinds if isinstance(k, type) and issubclass(k, distances.Metric))
+        kernels = (RBF, Constant, Distance, Linear, Polynomial, Precomputed, Product, Scaled, Sigmoid, Sum)
+        return (*super()._parts(), *kernels, *metrics)
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not isinstance(getattr(self, "kernel_", None), Kernel | None):
+            raise ModelFileError(f"holds a {type(self).__name__} whose kernel_ is no kernel")
+
+    def _row_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of the rows that are kept, if they are dense and have no missing cells."""
+        if sparse.issparse(self.rows_) or self._takes_missing:
+            if self.rows_.shape[1] != self._n_cells:
+                raise ModelFileError(
+                    f"holds a {type(self).__name__} whose rows_ have other columns than its schema"
+                )
+            return {}
+        return {"rows_": (len(self.rows_), self._n_cells)}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed
+        return tags
+
+
+def _flag(learner: KernelLearner, name: str) -> bool:
+    try:
+        return bool(getattr(learner._chosen_kernel(), name))
+    except (SettingError, TypeError):  # parameters that `fit` will refuse
+        return False
+
+
+def is_linear(kernel: Kernel) -> bool:
+    """Whether the kernel is the product of two rows."""
+    return isinstance(kernel, Linear)
+
+
+def refuse_pairs(who: str, n: int, bytes_per_pair: int, alternative: str) -> None:
+    """Refuse rows whose pairs memory cannot hold."""
+    try:
+        available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return
+    needed = n * n * bytes_per_pair
+    if needed > 0.7 * available:
+        raise DataError(
+            f"{who} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f} GiB, but there "
+            f"are {available / 2**30:.1f} GiB of memory: use {alternative}"
+        )

@@ -1,0 +1,326 @@
+"""Principal components in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import eigsh
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from lyceum._core.base import NewColumns
+from lyceum._core.data import Block
+from lyceum.errors import DataError, SettingError
+from lyceum.kernels.functions.products import RBF
+from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
+from lyceum.report import Summary, Table, show_count
+
+__all__ = ["KernelPCA"]
+
+_FEW = 600  # rows up to which all eigenvalues are computed at once
+_ZERO = 1e-10  # eigenvalues below this share of the largest are zero
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
+    """Kernel principal component analysis: directions of largest variance in the feature space of a kernel.
+
+    With K_c the Gram matrix of the rows about their mean in feature space, and S = √W K_c √W for weights W,
+
+    .. math:: S u = \\lambda u, \\qquad
+        z_k(x) = \\frac{1}{\\sqrt{\\lambda_k}} \\sum_i \\sqrt{w_i} u_{ik} k_c(x_i, x)
+
+    is the score of x on component k. New rows are projected by the same formula, with the mean of the
+    training rows. The largest |u_ik| of every component is positive. With the linear kernel this is PCA.
+
+    `inverse_transform` gives rows whose image is near the projection: exactly so for the linear kernel; for
+    the RBF kernel by the fixed point of Mika et al., a mean of the training rows weighted by kernel values.
+    Other kernels have no rows for most points of their feature space, and refuse.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        How many components to keep; None keeps all that have variance.
+    kernel : str, Kernel or callable, default="rbf"
+        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a function of two
+        rows or of two matrices.
+    gamma : float, "scale", "auto", "median" or None, default=None
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+    degree : int, default=3
+        The degree of "poly".
+    coef0 : float, default=1.0
+        The shift of "poly" and "sigmoid".
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares categories.
+
+    Attributes
+    ----------
+    eigenvalues_ : array of shape (n_components_,)
+        λ: the scatter along every component; divided by the weight of the rows it is the variance.
+    explained_variance_ratio_ : array of shape (n_components_,)
+        The share of every component in the scatter of all rows in feature space.
+    dual_coef_ : array of shape (n, n_components_)
+        √w_i u_ik / √λ_k.
+    n_components_ : int
+        The number of components.
+    rows_ : array or sparse array of shape (n, n_columns)
+        The training rows with a weight.
+    row_weights_ : array of shape (n,)
+        Their weights.
+    column_means_ : array of shape (n,)
+        The weighted mean of k(x_i, x_j) over j, for every row i.
+    total_mean_ : float
+        The weighted mean of all kernel values.
+    kernel_ : Kernel
+        The kernel, with what it learned.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    lyceum.decomposition.PCA : The linear kernel, on files of any size.
+    Nystroem : Features of a kernel from a sample of the rows.
+
+    References
+    ----------
+    Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
+    Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999), Kernel PCA and de-noising in feature spaces,
+    NIPS 11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.kernels import KernelPCA
+    >>> angle = np.linspace(0, 2 * np.pi, 30, endpoint=False)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> rows = np.vstack([ring, 3 * ring])
+    >>> Z = KernelPCA(3, gamma=0.5).fit_transform(rows)
+    >>> bool(Z[:30, 0].max() < Z[30:, 0].min() or Z[30:, 0].max() < Z[:30, 0].min())
+    True
+    """
+
+    _alternative: ClassVar[str] = "lyceum.kernels.Nystroem before lyceum.decomposition.PCA"
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        **KERNEL_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Find the components.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+        """
+        block = self._weighted_rows(self._rows(X, None, sample_weight))
+        n = len(block)
+        refuse_pairs(type(self).__name__, n, 16, self._alternative)
+        self.rows_, w = block.X, np.asarray(block.weights, dtype=np.float64)
+        self.row_weights_ = w
+        self.kernel_ = self._learned_kernel(block)
+        self._find(np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64), w)
+        return self
+
+    def _find(self, K: np.ndarray, w: np.ndarray) -> None:
+        share, root = w / w.sum(), np.sqrt(w)
+        self.column_means_ = K @ share
+        self.total_mean_ = float(share @ self.column_means_)
+        rounding = 10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))  # of what is centred
+        S = K  # centred in place
+        S -= self.column_means_
+        S -= self.column_means_[:, None]
+        S += self.total_mean_
+        S *= root
+        S *= root[:, None]
+        total = float(np.trace(S))
+        values, vectors = _largest(S, self.n_components)
+        size = max(abs(values[0]), abs(values[-1])) if len(values) else 0.0
+        if len(values) and values.min() < -max(1e-6 * size, rounding) and self.n_components is None:
+            raise SettingError(
+                f"{self.kernel_!r} is no Mercer kernel on these rows: the centred Gram matrix has an "
+                f"eigenvalue of {values.min():.3g} beside {values[0]:.3g}: give n_components, so that the "
+                "largest are kept"
+            )
+        level = max(_ZERO * size, rounding, np.finfo(float).tiny)
+        kept = values > level
+        if self.n_components is None:
+            k = max(1, int(kept.sum()))
+            values, vectors, kept = values[:k], vectors[:, :k], kept[:k]
+        vectors = vectors * np.where(
+            vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1, 1
+        )
+        values = np.where(kept, values, 0.0)
+        self.eigenvalues_, self.n_components_ = values, len(values)
+        self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(len(values))
+        scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=kept)
+        self.dual_coef_ = np.ascontiguousarray(root[:, None] * vectors * scale)
+
+    # -- use -------------------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Any:
+        """The scores of rows on the components.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array, frame or rows, as X is, of shape (n_samples, n_components_)
+        """
+        return self._in_new_columns(partial(_scores, self), X)
+
+    def reconstruction_error(self, X: Any) -> Any:
+        """The squared distance of every row to its projection in feature space, (n_samples,)."""
+        check_is_fitted(self)
+        return self._apply(partial(_squared_residuals, self), X)
+
+    def inverse_transform(self, X: Any, max_iter: int = 200, tol: float = 1e-9) -> np.ndarray:
+        """Rows for scores: exact for the linear kernel, a fixed point for the RBF kernel.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_components_)
+            Scores, as `transform` gives them.
+        max_iter, tol : int and float
+            For the RBF kernel: the most steps, and the change at which they end, in widths of the kernel.
+
+        Returns
+        -------
+        array of shape (n_samples, n_columns)
+        """
+        check_is_fitted(self)
+        Z = check_array(X, dtype=np.float64)
+        if Z.shape[1] != self.n_components_:
+            raise DataError(
+                f"the scores have {show_count(Z.shape[1], 'column')}, but there are "
+                f"{self.n_components_} components"
+            )
+        if not isinstance(self.kernel_, RBF) and not is_linear(self.kernel_):
+            raise SettingError(
+                f"points in the feature space of {self.kernel_!r} have no rows of their own: "
+                "inverse_transform is for the linear and the RBF kernel"
+            )
+        rows = (
+            self.rows_.toarray() if sparse.issparse(self.rows_) else np.asarray(self.rows_, dtype=np.float64)
+        )
+        share = self.row_weights_ / self.row_weights_.sum()
+        # the projection is Σ_i g_i φ(x_i): components about the mean, and the mean
+        own = self.dual_coef_ - np.outer(share, self.dual_coef_.sum(axis=0))
+        G = Z @ own.T + share
+        return G @ rows if is_linear(self.kernel_) else self._fixed_points(G, rows, max_iter, tol)
+
+    def _fixed_points(self, G: np.ndarray, rows: np.ndarray, max_iter: int, tol: float) -> np.ndarray:
+        """x = Σ g_i k(x, x_i) x_i / Σ g_i k(x, x_i), from the training row nearest to the projection."""
+        K = np.asarray(self.kernel_.gram(rows), dtype=np.float64)
+        X = rows[np.argmax(G @ K, axis=1)].copy()
+        gamma = self.kernel_.native.gamma  # type: ignore[union-attr]
+        going = np.arange(len(X))
+        for _ in range(max_iter):
+            weights = G[going] * np.asarray(self.kernel_.gram(X[going], rows), dtype=np.float64)
+            total = weights.sum(axis=1)
+            fine = np.abs(total) > 1e-12 * np.abs(weights).sum(axis=1)  # else it stays where it is
+            new = X[going].copy()
+            new[fine] = (weights[fine] / total[fine, None]) @ rows
+            moved = np.sqrt(gamma) * np.linalg.norm(new - X[going], axis=1)
+            X[going] = new
+            going = going[moved > tol]
+            if not len(going):
+                break
+        return X
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The kernel, and the variance in feature space that every component explains."""
+        check_is_fitted(self)
+        ratio = self.explained_variance_ratio_
+        facts = {
+            "rows": len(self.row_weights_),
+            "kernel": repr(self.kernel_),
+            "components": self.n_components_,
+            "variance explained": float(ratio.sum()),
+        }
+        variance = self.eigenvalues_ / self.row_weights_.sum()
+        rows = [
+            (f"kernelpca{k}", *map(float, numbers))
+            for k, numbers in enumerate(zip(variance, ratio, np.cumsum(ratio)))
+        ]
+        head = ("component", "variance", "proportion", "cumulative")
+        return Summary(self._title(), facts, [Table("Variance in feature space", head, rows[:20])])
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, k = self.dual_coef_.shape
+        return {
+            "dual_coef_": (n, self.n_components_), "column_means_": (n,), "row_weights_": (n,),
+            "eigenvalues_": (k,), **self._row_shapes(),
+        }  # fmt: skip
+
+
+def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The largest eigenvalues, the largest first, and their vectors as columns."""
+    n = len(S)
+    k = n if wanted is None else min(wanted, n)
+    if n > _FEW and k <= n // 10:
+        start = np.random.default_rng(0).standard_normal(n)  # the same every time
+        values, vectors = eigsh(S, k, which="LA", v0=start, tol=0)
+    else:
+        values, vectors = linalg.eigh(S, subset_by_index=(n - k, n - 1), check_finite=False)
+    order = np.argsort(-values, kind="stable")
+    return values[order], vectors[:, order]
+
+
+def _center(pca: KernelPCA, block: Block) -> np.ndarray:
+    """k_c(x, x_i), (m, n)."""
+    K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
+    share = pca.row_weights_ / pca.row_weights_.sum()
+    return K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_
+
+
+def _scores(pca: KernelPCA, block: Block) -> np.ndarray:
+    return (_center(pca, block) @ pca.dual_coef_).astype(block.X.dtype, copy=False)
+
+
+def _squared_residuals(pca: KernelPCA, block: Block) -> np.ndarray:
+    K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
+    share = pca.row_weights_ / pca.row_weights_.sum()
+    own = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_
+    Z = (K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_) @ pca.dual_coef_
+    return np.maximum(own - (Z * Z).sum(axis=1), 0.0)

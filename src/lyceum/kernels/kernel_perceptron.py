@@ -1,0 +1,369 @@
+"""The perceptron in dual form: mistakes per row instead of weights per column."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Classifier, separability_facts, set_separability
+from lyceum._core.data import Block
+from lyceum.kernels.functions.base import Kernel
+from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear
+from lyceum.kernels.svm.report import base_point, column_parts
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["KernelPerceptron"]
+
+_AT_ONCE = 64  # kernel columns computed together
+_KEPT = 1 << 24  # kernel values that are kept: 128 MB
+
+
+def _has_columns(self: Any) -> bool:
+    return not self._is_precomputed
+
+
+class KernelPerceptron(Classifier, KernelLearner):
+    """Rosenblatt's perceptron in dual form, with any kernel.
+
+    .. math:: f(x) = \\sum_i w_i \\alpha_i y_i \\, (k(x_i, x) + 1)
+
+    α_i counts the mistakes made on row i. Rows are taken in their order; one that is not strictly on its own
+    side, y_i f(x_i) ≤ 0, is counted once more. Of more than two classes, the row is added to the score of its
+    class and taken from that of the class that beat it. The 1 stands for the intercept. With the linear
+    kernel this is the plain perceptron, `lyceum.linear.Perceptron`, mistake by mistake: its weights are Σ w_i
+    α_i y_i (x_i, 1), with rows about their mean.
+
+    If the classes are separable in the feature space of the kernel with margin γ, no more than (R/γ)²
+    mistakes are made, R² = max k(x, x) + 1; a pass without a mistake ends it. If that does not come about
+    within `max_iter` passes, a warning says so. A row's weight scales its steps; zero-weight rows are
+    ignored.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="rbf"
+        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a function of two
+        rows or of two matrices.
+    gamma : float, "scale", "auto", "median" or None, default=None
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+    degree : int, default=3
+        The degree of "poly".
+    coef0 : float, default=1.0
+        The shift of "poly" and "sigmoid".
+    max_iter : int, default=100
+        Most passes over the rows.
+    record : bool, default=False
+        Whether to keep the mistakes of every row after every pass in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares categories.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    row_mistakes_ : array of shape (n,)
+        α: the mistakes made on every training row with a weight.
+    support_ : array of shape (m,)
+        The rows on which mistakes were made.
+    rows_ : array or sparse array of shape (m, n_columns)
+        Their cells; for the linear kernel of dense rows, about `mean_`.
+    dual_coef_ : array of shape (m, 1) or (m, K)
+        w_i α_i y_i for the second of two classes, or what row i adds to the score of every class.
+    mean_ : array of shape (n_columns,)
+        What is taken from the columns first: their means for the linear kernel of dense rows, else zeros.
+    base_point_ : array of shape (n_columns,)
+        Where explanations start: the means of the columns, and of categories the most frequent.
+    separable_ : bool
+        Whether a pass without a mistake has shown the classes to be separable.
+    mistakes_ : int
+        All mistakes made.
+    history_ : list of int
+        The mistakes of every pass.
+    n_iter_ : int
+        The number of passes.
+    radius_, margin_, mistake_bound_ : float
+        R; the margin of the function found, of length one; and (R / margin_)², of several classes twice that.
+        The last two are NaN if the classes are not separated.
+    kernel_ : Kernel
+        The kernel, with what it learned.
+    record_ : list of dict
+        With `record=True`: step, mistakes, and the mistakes of every row so far.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    lyceum.linear.Perceptron : The plain perceptron in primal form.
+
+    References
+    ----------
+    Aizerman, Braverman and Rozonoer (1964), Theoretical foundations of the potential function method.
+    Freund and Schapire (1999), Large margin classification using the perceptron algorithm, Machine Learning
+    37.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import KernelPerceptron
+    >>> X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], ["same", "same", "other", "other"]
+    >>> model = KernelPerceptron(kernel="poly", degree=2, gamma=1.0).fit(X, y)
+    >>> model.separable_, model.predict(X).tolist()
+    (True, ['same', 'same', 'other', 'other'])
+    """
+
+    history_axes: ClassVar[tuple[str, str]] = ("pass", "mistakes")
+    _alternative: ClassVar[str] = "lyceum.linear.Perceptron, or lyceum.kernels.Nystroem before it"
+    _nan_means_none: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = {
+        **KERNEL_CONSTRAINTS,
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "record": ["boolean"],
+    }
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        max_iter: int = 100,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.max_iter = max_iter
+        self.record = record
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from the rows in their order, pass by pass until one is without a mistake.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        block = self._weighted_rows(self._rows(X, y, sample_weight))
+        self.kernel_ = self._learned_kernel(block, block.y)
+        self.mean_ = self._center(block)
+        self.base_point_ = base_point(block, self._keeps_categories)
+        cells = block.X - self.mean_ if self.mean_.any() else block.X
+        learning = _Learning(self.kernel_, cells, np.asarray(block.y), block.weights, len(self.classes_))
+        self.history_: list[int] = []
+        if self.record:
+            self.record_: list[dict] = []
+        for number in range(self.max_iter if len(self.classes_) > 1 else 0):
+            self.history_.append(learning.run_pass())
+            if self.record:
+                rows = learning.mistakes.copy()
+                self.record_.append({"step": number + 1, "mistakes": self.history_[-1], "row_mistakes": rows})
+            report("passes", number + 1, self.max_iter)
+            if not self.history_[-1]:
+                break
+        self._keep(learning, cells)
+        return self
+
+    def _center(self, block: Block) -> np.ndarray:
+        if sparse.issparse(block.X) or not is_linear(self.kernel_):
+            return np.zeros(block.X.shape[1])
+        return np.average(block.X.astype(np.float64), axis=0, weights=block.weights)
+
+    def _keep(self, learning: _Learning, cells: Any) -> None:
+        self.row_mistakes_ = learning.mistakes
+        self.support_ = np.flatnonzero(learning.mistakes)
+        precomputed = self.kernel_.name == "precomputed"
+        self.rows_ = cells if precomputed else cells[self.support_]
+        self.dual_coef_ = learning.coef if precomputed else learning.coef[self.support_]
+        margin = learning.margin() if self.history_ and self.history_[-1] == 0 else np.nan
+        set_separability(self, float(np.sqrt(learning.largest_square())), margin)
+        if not self.separable_:
+            warnings.warn(
+                f"Perceptron made {self.history_[-1]} mistakes in the last of max_iter={self.max_iter} "
+                f"passes with the kernel {self.kernel_!r}: the classes overlap in its feature space, or more "
+                "passes are needed. A smaller width (a larger gamma) separates more; SVC takes classes that "
+                "overlap",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Any:
+        """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
+        check_is_fitted(self)
+        return self._apply(partial(_decision, self), X)
+
+    def predict(self, X: Any) -> Any:
+        """The class on whose side a row lies, or that of the largest score."""
+        check_is_fitted(self)
+        return self._apply(partial(_predict, self), X)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @available_if(_has_columns)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the score, from `base_point_` to the row.
+
+        The mean over replacing the columns from the first to the last and from the last to the first; for a
+        linear kernel coef · (x - base). For two classes this is the score of the second; for more, that of
+        the predicted class less that of the next. A precomputed kernel has no columns to explain.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        two = self.dual_coef_.shape[1] == 1
+        unit = f"score of {self.classes_[-1]}" if two else "score above the next class"
+        return self._explain(X, partial(_parts, self), unit)
+
+    def summary(self) -> Summary:
+        """The verdict on separability, the bound on the mistakes, and the rows with most of them."""
+        check_is_fitted(self)
+        facts: dict[str, Any] = {
+            "rows": len(self.row_mistakes_),
+            "classes": self.classes_.tolist(),
+            "kernel": repr(self.kernel_),
+            **separability_facts(self),
+            "rows with mistakes": len(self.support_),
+            "passes": self.n_iter_,
+        }
+        most = np.argsort(-self.row_mistakes_, kind="stable")[:10]
+        rows = [(int(i), int(self.row_mistakes_[i])) for i in most if self.row_mistakes_[i]]
+        return Summary(self._title(), facts, [Table("Rows of most mistakes", ("row", "mistakes"), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        n = self.rows_.shape[0]
+        return {"dual_coef_": (n, outputs), "mean_": (self._n_cells,), **self._row_shapes()}
+
+
+class _Learning:
+    """Scores of all training rows while mistakes are made; only kernel columns of mistakes are computed."""
+
+    def __init__(self, kernel: Kernel, X: Any, y: np.ndarray, w: np.ndarray, n_classes: int) -> None:
+        n = X.shape[0]
+        self.kernel, self.X, self.y, self.w = kernel, X, y.astype(np.intp), w
+        self.side = np.where(y == 1, 1.0, -1.0) if n_classes <= 2 else None
+        outputs = 1 if n_classes <= 2 else n_classes
+        self.scores, self.coef = np.zeros((n, outputs)), np.zeros((n, outputs))
+        self.rows, self.without_own = np.arange(n), np.zeros((n, outputs))
+        if self.side is None:
+            self.without_own[self.rows, self.y] = -np.inf
+        self.mistakes = np.zeros(n, dtype=np.int64)
+        self.columns: dict[int, np.ndarray] = {}
+        self.full_gram = kernel.gram(X) if n * n <= _KEPT else None
+
+    def leads(self, start: int = 0) -> np.ndarray:
+        """How far every row is on its own side, from row `start` on."""
+        if self.side is not None:
+            return self.side[start:] * self.scores[start:, 0]
+        own = self.scores[self.rows[start:], self.y[start:]]
+        return own - (self.scores[start:] + self.without_own[start:]).max(axis=1)
+
+    def run_pass(self) -> int:
+        """One pass over the rows; the number of mistakes."""
+        made, at, n = 0, 0, len(self.y)
+        while at < n:
+            wrong = self.leads(at) <= 0
+            i = at + int(np.argmax(wrong))
+            if not wrong[i - at]:
+                return made
+            self._correct(i, at + np.flatnonzero(wrong))
+            made, at = made + 1, i + 1
+        return made
+
+    def _correct(self, i: int, waiting: np.ndarray) -> None:
+        column = self._column(i, waiting) + 1.0
+        step = float(self.w[i])
+        self.mistakes[i] += 1
+        if self.side is not None:
+            self._add(i, 0, self.side[i] * step, column)
+            return
+        own = int(self.y[i])
+        best = int(np.argmax(self.scores[i] + self.without_own[i]))
+        self._add(i, own, step, column)
+        self._add(i, best, -step, column)
+
+    def _add(self, i: int, output: int, step: float, column: np.ndarray) -> None:
+        self.coef[i, output] += step
+        self.scores[:, output] += step * column
+
+    def _column(self, i: int, waiting: np.ndarray) -> np.ndarray:
+        """k(x_j, x_i) for all j, computed with those of the rows that are likely to be next."""
+        if self.full_gram is not None:
+            return self.full_gram[:, i]
+        if i not in self.columns:
+            some = waiting[:_AT_ONCE]
+            if (len(self.columns) + len(some)) * len(self.y) > _KEPT:
+                self.columns.clear()
+            found = np.asarray(self.kernel.gram(self.X, self.X[some]), dtype=np.float64).T.copy()
+            self.columns.update(zip(some.tolist(), found))
+        return self.columns[i]
+
+    def largest_square(self) -> float:
+        """max w² (k(x, x) + 1)."""
+        return float((self.w**2 * (self.kernel.diagonal(self.X) + 1.0)).max())
+
+    def margin(self) -> float:
+        """The least lead over the length of the function, |f|² = Σ a_i f(x_i)."""
+        length = np.sqrt(max(float((self.coef * self.scores).sum()), np.finfo(float).tiny))
+        return float((self.w * self.leads()).min() / length)
+
+
+def _scores(model: KernelPerceptron, X: Any) -> np.ndarray:
+    X = X - model.mean_ if model.mean_.any() else X
+    if not len(model.dual_coef_):
+        return np.zeros((X.shape[0], model.dual_coef_.shape[1]))
+    return model.kernel_.sums(model.rows_, model.dual_coef_, X) + model.dual_coef_.sum(axis=0)
+
+
+def _decision(model: KernelPerceptron, block: Block) -> np.ndarray:
+    scores = _scores(model, block.X)
+    return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def _predict(model: KernelPerceptron, block: Block) -> np.ndarray:
+    scores = _scores(model, block.X)
+    if scores.shape[1] > 1:
+        return model.classes_[scores.argmax(axis=1)]
+    second = scores[:, 0] > 0 if len(model.classes_) == 2 else np.zeros(len(scores), dtype=bool)
+    return model.classes_[second.astype(np.intp)]
+
+
+def _parts(model: KernelPerceptron, block: Block) -> np.ndarray:
+    """The predicted class, the base, and what every column adds."""
+    two = model.dual_coef_.shape[1] == 1
+
+    def score(rows: np.ndarray) -> np.ndarray:
+        return _scores(model, rows)[:, 0] if two else _scores(model, rows)
+
+    parts = column_parts(block, model.base_point_, score)
+    if two:
+        parts[:, 0] = (parts[:, 0] > 0) & (len(model.classes_) == 2)
+    return parts

@@ -1,0 +1,161 @@
+"""The primal problem of linear support vector machines, as sums over rows.
+
+    minimise  ½ |w|² + Σ C_i L(1 - y_i f(x_i)),   f(x) = w·x + b,   L(u) = max(0, u) or max(0, u)²
+
+The squared hinge is solved by Newton's method. The hinge by the method of multipliers (Hestenes 1969, Powell
+1969): every row has a multiplier α_i; in turn the smooth function whose slope along u is clip(α + σu, 0, C)
+is minimised by Newton's method and α set to that slope. At the end α solves the dual problem and w = Σ α y x.
+Only rows with 0 < α + σu < C enter the Hessian, and these become few.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, Rows, dense_cells
+from lyceum._core.solvers import Point
+from lyceum._core.statistics import PositiveFactor
+
+__all__ = ["HingeProblem", "HingeSums", "Multipliers"]
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """α of every row, and the penalty σ on u."""
+
+    alpha: np.ndarray
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class HingeSums:
+    """Σ of a loss, its gradient (d + 1,) and its Hessian (d + 1, d + 1), the intercept last."""
+
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray | None
+
+    @classmethod
+    def of(cls, block: Block, problem: HingeProblem, theta: np.ndarray, hessian: bool) -> HingeSums:
+        signs, bound = problem.signs(block), problem.bound(block)
+        u = 1.0 - signs * problem.scores(block, theta)
+        if problem.multipliers is None:
+            short = np.maximum(u, 0.0)
+            pull, bend = 2.0 * bound * short, 2.0 * bound * (u > 0)
+            value = float(bound @ short**2)
+        else:
+            alpha = problem.multipliers.alpha[block.start : block.start + len(block)]
+            sigma = problem.multipliers.sigma
+            moved = alpha + sigma * u
+            pull = np.clip(moved, 0.0, bound)
+            bend = sigma * ((moved > 0) & (moved < bound))
+            value = float(pull @ u - (pull - alpha) @ (pull - alpha) / (2.0 * sigma))
+        slope, X = -signs * pull, problem.cells(block)
+        total = slope.sum()
+        gradient = np.append(np.asarray(X.T @ slope).ravel() - total * problem.shift, total)
+        return cls(value, gradient, _hessian(X, problem.shift, bend) if hessian else None)
+
+    def merge(self, other: HingeSums) -> HingeSums:
+        hessian = None if self.hessian is None else self.hessian + other.hessian
+        return HingeSums(self.value + other.value, self.gradient + other.gradient, hessian)
+
+
+def _hessian(X: Any, shift: np.ndarray, bend: np.ndarray) -> np.ndarray:
+    """Σ bend z zᵀ over the rows that have a bend, z = (x - shift, 1)."""
+    some = np.flatnonzero(bend)
+    Z = X[some]
+    Z = dense_cells(Z)
+    root = np.sqrt(bend[some])
+    Z = np.column_stack([(Z - shift) * root[:, None], root])
+    return Z.T @ Z
+
+
+@dataclass(frozen=True)
+class HingeProblem:
+    """One machine over rows: class `favoured` against class `against`, or against all others (-1)."""
+
+    rows: Rows
+    favoured: int
+    C: float
+    factors: np.ndarray | None  # of the classes
+    shift: np.ndarray  # where the intercept is taken
+    intercept: str | None
+    weight: float
+    scale: np.ndarray  # of the columns, to make a gradient free of units
+    multipliers: Multipliers | None = None
+    columns: np.ndarray | None = None  # only these columns
+    l2: float = 1.0
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.shift) + 1,)
+
+    def signs(self, block: Block) -> np.ndarray:
+        return np.where(block.y == self.favoured, 1.0, -1.0)
+
+    def bound(self, block: Block) -> np.ndarray:
+        """C_i of the rows."""
+        assert block.y is not None
+        bound = self.C * block.weights
+        return bound if self.factors is None else bound * self.factors[block.y]
+
+    def cells(self, block: Block) -> Any:
+        return block.X if self.columns is None else block.X[:, self.columns]
+
+    def scores(self, block: Block, theta: np.ndarray) -> np.ndarray:
+        return np.asarray(self.cells(block) @ theta[:-1]) + (theta[-1] - theta[:-1] @ self.shift)
+
+    def new_multipliers(self, theta: np.ndarray) -> np.ndarray:
+        """clip(α + σu, 0, C) of every row."""
+        return np.asarray(self.rows.collect(partial(_clip, self, theta)))
+
+    @property
+    def _penalties(self) -> np.ndarray:
+        return np.append(np.full(len(self.shift), self.l2), float(self.intercept == "penalized"))
+
+    @property
+    def _free(self) -> slice:
+        return slice(None) if self.intercept is not None else slice(-1)
+
+    # -- what solvers ask for ------------------------------------------------------------------------------
+
+    def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
+        sums = self.rows.reduce(partial(HingeSums.of, problem=self, theta=theta, hessian=hessian))
+        gradient = sums.gradient + self._penalties * theta
+        if self.intercept is None:
+            gradient[-1] = 0.0
+        value = sums.value + 0.5 * float(self._penalties @ theta**2)
+        H = None if sums.hessian is None else sums.hessian + np.diag(self._penalties)
+        return Point(theta, value, gradient, H)
+
+    def newton_step(self, point: Point) -> np.ndarray:
+        assert point.hessian is not None
+        step, free, H = np.zeros(self.shape), self._free, point.hessian
+        if not H[-1, -1] > 0:  # no row bends: as if one did, so that the intercept can move to where some do
+            H = H.copy()
+            H[-1, -1] = 2.0 * self.C if self.multipliers is None else self.multipliers.sigma
+        step[free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[free])
+        return step
+
+    def precondition(self, gradient: np.ndarray) -> np.ndarray:
+        curvature = 2.0 * self.C * self.weight * np.append(self.scale**2, 1.0) + 1.0
+        return gradient / curvature
+
+    def level(self, value: float) -> float:
+        """The factor of the tolerance: 1, as it is absolute."""
+        return 1.0
+
+    def size(self, gradient: np.ndarray) -> float:
+        """The largest mean pull along a column of unit spread, against a slack of 1."""
+        return float(np.abs(gradient / np.append(self.scale, 1.0)).max() / (self.C * self.weight))
+
+
+def _clip(problem: HingeProblem, theta: np.ndarray, block: Block) -> np.ndarray:
+    assert problem.multipliers is not None
+    alpha = problem.multipliers.alpha[block.start : block.start + len(block)]
+    u = 1.0 - problem.signs(block) * problem.scores(block, theta)
+    return np.clip(alpha + problem.multipliers.sigma * u, 0.0, problem.bound(block))

@@ -1,0 +1,362 @@
+"""Linear support vector classification for many rows and many columns."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, Learner
+from lyceum._core.data import Block, CheckCells, Rows
+from lyceum._core.probability import class_weight_factors
+from lyceum._core.statistics import Moments
+from lyceum.errors import SettingError
+from lyceum.kernels.linear_svm.hinge_problem import HingeProblem
+from lyceum.kernels.linear_svm.hinge_solvers import (
+    LinearSolution,
+    by_dual_descent,
+    by_multipliers,
+    by_newton,
+    by_proximal_newton,
+)
+from lyceum.kernels.svm.margin_machine import Intercept
+from lyceum.report import Explanation, Summary, Table, weights_table
+
+__all__ = ["LinearSVC"]
+
+_WIDE = 1000  # columns from which no Hessian of all columns is formed
+
+
+class LinearSVC(Classifier, Learner):
+    """Linear support vector classification for many rows, dense or sparse, in memory or from files.
+
+    With y of -1 and 1 and f(x) = w·x + b it minimises
+
+        ½ |w|² + Σ C_i L(y_i f(x_i))        L(m) = max(0, 1 - m) or max(0, 1 - m)²,
+
+    or |w|₁ in the place of ½ |w|², which makes many weights exactly zero. K > 2 classes have a machine each,
+    against all others; the largest score decides.
+
+    Up to 1,000 columns, every pass over the rows is a Newton step: for the squared hinge of its own
+    objective, for the hinge of the smooth functions of the method of multipliers. Rows may then come from
+    files of any size. More columns are solved by dual coordinate descent on rows in memory; the squared hinge
+    also runs over files, by quasi-Newton steps. Under |w|₁ steps are proximal Newton's, on the columns that
+    are not settled at zero.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What a unit of loss costs.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        The loss of the margin.
+    penalty : {"l2", "l1"}, default="l2"
+        What is added to the losses; "l1" goes with the squared hinge.
+    intercept : {"free", "penalized"} or None, default="free"
+        Whether b is free, penalised by ½ b², or left out.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of every class.
+    tol : float, default=1e-4
+        Where to stop: the largest mean pull along a column of unit spread (Newton), or the largest violation
+        of the optimality conditions in units of f (multipliers, dual coordinate descent).
+    max_iter : int, default=1000
+        Most passes over the rows.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes.
+    coef_ : array of shape (1, d) or (K, d)
+        w of the second class, or of every class.
+    intercept_ : array of shape (1,) or (K,)
+        b.
+    objective_ : array of shape (1,) or (K,)
+        What is minimised, at its minimum.
+    margin_width_ : array of shape (1,) or (K,)
+        2 / |w|.
+    n_slack_, n_wrong_ : array of int of shape (1,) or (K,)
+        The rows inside of the margin, ξ > 0, and on the wrong side, ξ > 1.
+    mean_ : array of shape (d,)
+        The means of the columns, from which explanations start.
+    n_iter_ : int
+        The most passes of a machine.
+    converged_ : bool
+        Whether `tol` was reached.
+    history_ : list of float
+        The objective of the (last) machine from pass to pass.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    SVC : any kernel, with the dual variables.
+    lyceum.linear.MarginClassifier : other losses of the margin.
+
+    References
+    ----------
+    Hsieh, C.-J., Chang, K.-W., Lin, C.-J., Keerthi, S. S. and Sundararajan, S. (2008). A dual coordinate
+    descent method for large-scale linear SVM. International Conference on Machine Learning.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import LinearSVC
+    >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"]
+    >>> model = LinearSVC(loss="hinge", C=100.0).fit(X, y)
+    >>> model.coef_.round(3).tolist(), model.predict([[0.5]]).tolist()
+    ([[1.0]], ['yes'])
+    """
+
+    _takes_sparse: ClassVar[bool] = True
+    _needs_scaling = True
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"squared_hinge", "hinge"})],
+        "penalty": [StrOptions({"l2", "l1"})],
+        "intercept": [StrOptions({"free", "penalized"}), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+    history_axes: ClassVar[tuple[str, str]] = ("pass", "objective")
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        *,
+        C: float = 1.0,
+        loss: str = "squared_hinge",
+        intercept: Intercept = "free",
+        class_weight: Any = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.C = C
+        self.loss = loss
+        self.penalty = penalty
+        self.intercept = intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    # -- fit -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from the rows of X.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            Factors on C; zero-weight rows are ignored.
+        """
+        if self.loss == "hinge" and self.penalty == "l1":
+            raise SettingError(
+                "penalty='l1' goes with loss='squared_hinge': the hinge has no curvature to use"
+            )
+        rows = self._rows(X, y, sample_weight)
+        block = self._at_once(rows)
+        # a block of rows has few of the cells of a wide sparse array, yet sums of every column
+        sparse_rows = block if block is not None and sparse.issparse(block.X) else None
+        moments = rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
+        rows = replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
+        self.mean_ = moments.mean
+        problem = self._problem(rows, moments)
+        K = len(self.classes_)
+        favoured = range(1, K) if K <= 2 else range(K)  # two classes need one machine, one class needs none
+        found = [self._solve_machine(replace(problem, favoured=k), block) for k in favoured]
+        self._finish(problem, found, sparse_rows)
+        return self
+
+    def _at_once(self, rows: Rows) -> Block | None:
+        """All rows in memory, if dual descent is to solve."""
+        wide = self.penalty == "l2" and len(rows.schema) > _WIDE
+        if not wide or not (rows.in_memory or self.loss == "hinge"):
+            return None
+        return rows.gathered(type(self).__name__, "loss='squared_hinge'")
+
+    def _problem(self, rows: Rows, moments: Moments) -> HingeProblem:
+        counts = None
+        if self.class_weight == "balanced":
+            counts = np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), counts)
+        weight = float(moments.weight.max())
+        spread = np.sqrt(np.maximum(moments.scatter, 0.0) / weight)
+        shift = moments.mean if self.intercept == "free" else np.zeros_like(moments.mean)
+        scale = spread if self.intercept == "free" else np.sqrt(spread**2 + moments.mean**2)
+        return HingeProblem(
+            rows=rows,
+            favoured=1,
+            C=float(self.C),
+            factors=factors,
+            shift=shift,
+            intercept=self.intercept,
+            weight=weight,
+            scale=np.where(scale > 0, scale, 1.0),
+            l2=0.0 if self.penalty == "l1" else 1.0,
+        )
+
+    def _solve_machine(self, problem: HingeProblem, block: Block | None) -> LinearSolution:
+        squared, wide = self.loss == "squared_hinge", len(problem.shift) > _WIDE
+        if self.penalty == "l1":
+            return by_proximal_newton(problem, self.tol, self.max_iter)
+        if block is not None:
+            return by_dual_descent(problem, block, squared, self.tol, self.max_iter)
+        if squared:
+            return by_newton(problem, self.tol, self.max_iter, wide)
+        return by_multipliers(problem, self.tol, self.max_iter)
+
+    def _finish(self, problem: HingeProblem, found: list[LinearSolution], sparse_rows: Block | None) -> None:
+        d = len(problem.shift)
+        thetas = np.array([one.theta for one in found]) if found else np.zeros((1, d + 1))
+        self.coef_, self.intercept_ = np.ascontiguousarray(thetas[:, :-1]), thetas[:, -1].copy()
+        self.n_iter_ = max((one.n_iter for one in found), default=1)
+        self.converged_ = all(one.converged for one in found)
+        self.history_ = list(found[-1].history) if found else [0.0]
+        favoured = np.arange(len(found)) if len(found) > 1 else np.array([1])
+        at_origin = replace(problem, shift=np.zeros(d))
+        squared = self.loss != "hinge"
+        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favoured=favoured, squared=squared)
+        slacks = problem.rows.reduce(of) if sparse_rows is None else of(sparse_rows)
+        norm = np.abs(self.coef_).sum(axis=1) if self.penalty == "l1" else 0.5 * (self.coef_**2).sum(axis=1)
+        penalty = 0.5 * self.intercept_**2 if self.intercept == "penalized" else 0.0
+        self.objective_ = norm + penalty + slacks.loss
+        self.n_slack_, self.n_wrong_ = slacks.inside, slacks.wrong
+        length = np.linalg.norm(self.coef_, axis=1)
+        self.margin_width_ = np.divide(2.0, length, out=np.full(len(length), np.inf), where=length > 0)
+        if not self.converged_:
+            warnings.warn(
+                f"LinearSVC stopped after {self.n_iter_:,} passes without reaching tol={self.tol:g}: scale "
+                "the columns, lower C, or raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Any:
+        """f(x) of the second of two classes, (n,), or of every class, (n, K)."""
+        return self._apply(partial(_decisions, self), X)
+
+    def predict(self, X: Any) -> Any:
+        """The class on whose side of the plane a row lies, or that of the largest score."""
+        return self._apply(partial(_classes, self), X)
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the score, coef · (x - mean), from the score at the mean.
+
+        For two classes this is the score of the second; for more, that of the predicted class above the next.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        unit = f"score of {self.classes_[-1]}" if len(self.coef_) == 1 else "score above the next class"
+        return self._explain(X, self._contributions, unit)
+
+    def _contributions(self, block: Block) -> np.ndarray:
+        X, each = block.dense - self.mean_, np.arange(len(block))
+        scores = X @ self.coef_.T + (self.intercept_ + self.coef_ @ self.mean_)
+        at_mean = self.intercept_ + self.coef_ @ self.mean_
+        if len(self.coef_) == 1:
+            best = ((scores[:, 0] > 0) & (len(self.classes_) > 1)).astype(int)
+            return np.column_stack([best, np.full(len(X), at_mean[0]), X * self.coef_[0]])
+        order = np.argsort(-scores, axis=1, kind="stable")
+        best, second = order[each, 0], order[each, 1]
+        base = at_mean[best] - at_mean[second]
+        return np.column_stack([best, base, X * (self.coef_[best] - self.coef_[second])])
+
+    def summary(self) -> Summary:
+        """Margins, slacks and objectives of the machines, and the weights."""
+        head = super().summary()
+        facts = {
+            "rows": self.n_rows_,
+            "classes": self.classes_.tolist(),
+            "loss": self.loss,
+            "penalty": self.penalty,
+            "C": float(self.C),
+            "intercept": str(self.intercept),
+            "passes": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
+        }
+        titles = [str(label) for label in (self.classes_[-1:] if len(self.coef_) == 1 else self.classes_)]
+        heads = ("class", "margin width", "ξ > 0", "ξ > 1", "objective", "weights not 0")
+        lines = zip(
+            titles,
+            self.margin_width_.tolist(),
+            self.n_slack_.tolist(),
+            self.n_wrong_.tolist(),
+            self.objective_.tolist(),
+            (self.coef_ != 0).sum(axis=1).tolist(),
+        )
+        tables = [Table("Machines", heads, list(lines))]
+        if len(self.design_names) <= 200:
+            tables.append(weights_table(self.design_names, self.intercept_, self.coef_, titles))
+        return Summary(head.title, {**head.facts, **facts}, tables)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        outputs, d = len(self.classes_) if len(self.classes_) > 2 else 1, len(self.design_names)
+        return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Slacks:
+    """Of every machine: the loss, the rows with ξ > 0, and those with ξ > 1."""
+
+    loss: np.ndarray
+    inside: np.ndarray
+    wrong: np.ndarray
+
+    @classmethod
+    def of(
+        cls, block: Block, problem: HingeProblem, thetas: np.ndarray, favoured: np.ndarray, squared: bool
+    ) -> _Slacks:
+        assert block.y is not None
+        signs = np.where(block.y[:, None] == favoured, 1.0, -1.0)
+        xi = np.maximum(0.0, 1.0 - signs * (np.asarray(block.X @ thetas[:, :-1].T) + thetas[:, -1]))
+        bound, counted = problem.bound(block), block.weights > 0
+        inside, wrong = (xi > 1e-6) & counted[:, None], (xi > 1.0) & counted[:, None]
+        return cls(bound @ (xi**2 if squared else xi), inside.sum(axis=0), wrong.sum(axis=0))
+
+    def merge(self, other: _Slacks) -> _Slacks:
+        return _Slacks(self.loss + other.loss, self.inside + other.inside, self.wrong + other.wrong)
+
+
+def _decisions(learner: LinearSVC, block: Block) -> np.ndarray:
+    scores = np.asarray(block.X @ learner.coef_.T) + learner.intercept_
+    return scores[:, 0] if len(learner.coef_) == 1 else scores
+
+
+def _classes(learner: LinearSVC, block: Block) -> np.ndarray:
+    scores = _decisions(learner, block)
+    if scores.ndim == 2:
+        return learner.classes_[scores.argmax(axis=1)]
+    return learner.classes_[((scores > 0) & (len(learner.classes_) > 1)).astype(int)]

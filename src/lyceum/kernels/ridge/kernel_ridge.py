@@ -1,0 +1,400 @@
+"""Kernel ridge regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Regressor
+from lyceum._core.data import Block, Rows
+from lyceum.errors import SettingError, number_setting
+from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
+from lyceum.kernels.ridge.explanation import explain_ridge
+from lyceum.kernels.ridge.solvers import (
+    inverse_at,
+    inverse_parts,
+    refuse_negative,
+    ridge_inverse,
+    rounding_of,
+    several_targets,
+    warn_below_rounding,
+    without_rounding,
+)
+from lyceum.report import Explanation, Summary, undetermined_fact
+
+__all__ = ["KernelRidge", "LeaveOneOut"]
+
+_Fit = tuple[float, np.ndarray, float]  # λ, a and b
+_MIXED = 1024  # rows from which a factor in float32 pays
+_GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
+
+
+def _is_linear(self: Any) -> bool:
+    return is_linear(self.kernel_ if hasattr(self, "kernel_") else self._chosen_kernel())
+
+
+def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
+    """λ, a and b from the solutions for y and, if there is an intercept, for ones."""
+    intercept = 0.0 if of_ones is None else float(of_y.sum() / of_ones.sum())
+    return float(alpha), of_y if of_ones is None else of_y - intercept * of_ones, intercept
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """The prediction of every training row by a model of the other rows.
+
+    Parameters
+    ----------
+    predictions, residuals : arrays of shape (n,), or (n, k) for k targets
+        ŷ_i, the prediction without row i, and y_i - ŷ_i.
+    mse, r2 : float, or arrays of shape (k,)
+        The weighted mean of the squared residuals, and 1 - mse over the variance of y.
+
+    See Also
+    --------
+    KernelRidge : Its `leave_one_out` makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.kernels import KernelRidge
+    >>> X, y = np.array([[1.0], [1.0], [2.0]]), np.array([2.5, 1.0, 3.5])
+    >>> model = KernelRidge(alpha=1.0, kernel="linear").fit(X, y)
+    >>> found = model.leave_one_out()
+    >>> found.predictions.round(4).tolist()  # without a row: Σ xy / (Σ x² + 1), times x
+    [1.3333, 1.5833, 2.3333]
+    >>> bool(np.allclose(found.residuals, y - found.predictions))
+    True
+    """
+
+    predictions: np.ndarray
+    residuals: np.ndarray
+    mse: Any
+    r2: Any
+
+
+class KernelRidge(Regressor, KernelLearner):
+    """Kernel ridge regression: f(x) = k(x)ᵀ (K + λI)⁻¹ y.
+
+    It minimises Σ w_i (y_i - f(x_i))² + λ |f|² over the functions of the kernel; its solution is a sum over
+    the training rows, f(x) = Σ a_i k(x_i, x) + b, with
+
+    .. math:: a = (K + \\lambda W^{-1})^{-1} (y - b \\mathbf 1)
+
+    b is 0 unless `fit_intercept`, where it is not penalised. What row i would be predicted without it needs
+    no second fit: its residual is a_i / [(K + λW⁻¹)⁻¹]_ii. K is factored in float32 and the solution refined
+    to float64.
+
+    Parameters
+    ----------
+    alpha : float, array of shape (k,) or "loo", default=1.0
+        λ, or one per target. "loo" takes the λ of the least squared leave-one-out error from `alphas`, for
+        every target its own.
+    kernel : str, Kernel or callable, default="rbf"
+        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a function of two
+        rows or of two matrices.
+    gamma : float, "scale", "auto", "median" or None, default=None
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+    degree : int, default=3
+        The degree of "poly".
+    coef0 : float, default=1.0
+        The shift of "poly" and "sigmoid".
+    fit_intercept : bool, default=False
+        Whether there is a constant b that is not penalised.
+    alphas : array of shape (m,), default=None
+        The λ to choose from; None is a grid relative to the mean of k(x, x).
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares categories.
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (n,), or (n, k) for k targets
+        a, one per training row.
+    intercept_ : float, or array of shape (k,)
+        b.
+    coef_ : array of shape (n_columns,), or (k, n_columns)
+        The coefficients of the columns, for the linear kernel.
+    alpha_ : float, or array of shape (k,)
+        λ as used.
+    n_undetermined_ : int
+        How many directions of the coefficients λ alone decides, as K is singular there and λ below rounding.
+    rows_ : array or sparse array of shape (n, n_columns)
+        The training rows with a weight.
+    row_weights_ : array of shape (n,)
+        Their weights.
+    kernel_ : Kernel
+        The kernel, with what it learned.
+    alphas_, loo_mse_ : arrays of shape (m,), the second (m, k) for k targets
+        With `alpha="loo"`: the λ tried, and the leave-one-out error of each.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    lyceum.linear.Ridge : The linear kernel on files of any size.
+    Nystroem : Approximate kernels, before `Ridge`, for more rows than pairs fit into memory.
+
+    References
+    ----------
+    Saunders, Gammerman and Vovk (1998), Ridge regression learning algorithm in dual variables, ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.kernels import KernelRidge
+    >>> x = np.linspace(0, 6, 40)
+    >>> model = KernelRidge(alpha="loo").fit(x[:, None], np.sin(x))
+    >>> float(np.abs(model.predict(x[:, None]) - np.sin(x)).max()) < 0.01, model.leave_one_out().r2 > 0.99
+    (True, True)
+    """
+
+    alpha_: Any
+    intercept_: Any
+    _alternative: ClassVar[str] = (
+        "lyceum.kernels.Nystroem or RandomFourierFeatures before lyceum.linear.Ridge"
+    )
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"loo"}), "array-like"],
+        **KERNEL_CONSTRAINTS,
+        "fit_intercept": ["boolean"],
+        "alphas": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = False,
+        alphas: Any = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.alphas = alphas
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Solve for the coefficients of the training rows.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), or (n_samples, k) for k targets, if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        several = None if isinstance(X, Rows) or y is None else several_targets(y)
+        rows = self._rows(X, y if several is None else several[:, 0], sample_weight)
+        block = self._weighted_rows(rows)
+        n, is_loo = len(block), isinstance(self.alpha, str)
+        mixed = not is_loo and n >= _MIXED
+        refuse_pairs(type(self).__name__, n, 4 if mixed else 16, self._alternative)
+        self.rows_, self.row_weights_ = block.X, np.asarray(block.weights, dtype=np.float64)
+        self.kernel_ = self._learned_kernel(block)
+        for name in ("alphas_", "loo_mse_"):
+            self.__dict__.pop(name, None)
+        Y = np.asarray(block.y, dtype=np.float64)[:, None]
+        if several is not None:
+            Y = several if rows.sample_weight is None else several[rows.sample_weight > 0]
+        fits = self._fits_by_leave_one_out(Y) if is_loo else self._fits(Y, mixed)
+        if several is None:
+            self.alpha_, self.dual_coef_, self.intercept_ = fits[0]
+        else:
+            alpha, dual, intercept = zip(*fits)
+            given = np.ndim(self.alpha) == 0 and not is_loo
+            self.alpha_ = float(self.alpha) if given else np.array(alpha)
+            self.dual_coef_, self.intercept_ = np.column_stack(dual), np.array(intercept)
+        warn_below_rounding(self.n_undetermined_)
+        return self
+
+    def _fits(self, Y: np.ndarray, mixed: bool) -> list[_Fit]:
+        """The solution for every target: one factor of K for every λ."""
+        alphas = np.ravel(number_setting("alpha", self.alpha))
+        if len(alphas) not in (1, Y.shape[1]) or not ((alphas > 0) & np.isfinite(alphas)).all():
+            raise SettingError(
+                f"alpha must be one positive number, or one for each of {Y.shape[1]} targets, "
+                f"but it is {self.alpha!r}"
+            )
+        alphas = np.broadcast_to(alphas, Y.shape[1:])
+        found: dict[int, _Fit] = {}
+        self.n_undetermined_ = 0
+        for alpha in np.unique(alphas):
+            solve, n_null = ridge_inverse(self.kernel_, self.rows_, alpha / self.row_weights_, mixed)
+            self.n_undetermined_ = max(self.n_undetermined_, n_null)
+            ones = solve(np.ones(len(Y))) if self.fit_intercept else None
+            found |= {int(t): _fit(alpha, solve(Y[:, t]), ones) for t in np.flatnonzero(alphas == alpha)}
+        return [found[t] for t in range(Y.shape[1])]
+
+    def _fits_by_leave_one_out(self, Y: np.ndarray) -> list[_Fit]:
+        """All λ from one eigendecomposition of B = √W K √W: (B + λI)⁻¹ = Q diag(1 / (s + λ)) Qᵀ."""
+        root = np.sqrt(self.row_weights_)
+        B = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64) * root * root[:, None]
+        grid = _GRID * np.trace(B) / len(B)
+        if self.alphas is not None:
+            grid = np.sort(number_setting("alphas", self.alphas))
+        if not len(grid) or not (grid > 0).all():
+            raise SettingError("alphas must be positive numbers, and at least one")
+        s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
+        refuse_negative(s, self.kernel_)
+        rounding, s = rounding_of(s), without_rounding(s)
+        squares, errors, fits = Q * Q, [], []
+        for y in Y.T:
+            turned = Q.T @ np.column_stack([root * y, root])
+            parts = (inverse_at(alpha, s, Q, turned, squares) for alpha in grid)
+            errors.append([self._loo_error(*part) for part in parts])
+            alpha = float(grid[np.argmin(errors[-1])])
+            solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
+            fits.append(_fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None))
+        self.n_undetermined_ = int((s + min(fit[0] for fit in fits) <= rounding).sum())
+        self.alphas_, self.loo_mse_ = grid, np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
+        return fits
+
+    def _loo_error(self, solved: np.ndarray, diagonal: np.ndarray) -> float:
+        """The weighted mean squared leave-one-out residual of one λ, in the scale of B."""
+        root = np.sqrt(self.row_weights_)
+        beta = solved[:, 0]
+        if self.fit_intercept:
+            ones, b = solved[:, 1], (root @ solved[:, 0]) / (root @ solved[:, 1])
+            beta, diagonal = beta - b * ones, diagonal - ones**2 / (root @ ones)
+        e = beta / (root * np.maximum(diagonal, np.finfo(float).tiny))
+        return float(self.row_weights_ @ e**2 / self.row_weights_.sum())
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """f(x) for every row.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,), or (n_samples, k) if `fit` had a y of that shape
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_predict, self), X)
+
+    def row_contributions(self, X: Any) -> Any:
+        """What every training row adds to every prediction, a_i k(x_i, x), of shape (n_samples, n[, k])."""
+        check_is_fitted(self)
+        return self._apply(partial(_row_contributions, self), X)
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """The prediction of every training row by the others, in closed form, from another factor of K.
+
+        The kernel is that of all rows: a width that was learned from them is not learned again.
+        """
+        check_is_fitted(self)
+        n = len(self.row_weights_)
+        refuse_pairs(type(self).__name__, n, 8, self._alternative)
+        dual = self.dual_coef_.reshape(n, -1)
+        alphas = np.broadcast_to(self.alpha_, dual.shape[1:])
+        y, residuals = np.empty(dual.shape), np.empty(dual.shape)
+        for alpha in np.unique(alphas):
+            A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+            ridge, of = alpha / self.row_weights_, alphas == alpha
+            A[np.diag_indices(n)] += ridge
+            y[:, of] = A @ dual[:, of] + np.broadcast_to(self.intercept_, dual.shape[1:])[of]
+            diagonal, ones = inverse_parts(self.kernel_, self.rows_, ridge, A, self.fit_intercept)
+            if self.fit_intercept:
+                diagonal = diagonal - ones**2 / ones.sum()
+            residuals[:, of] = dual[:, of] / diagonal[:, None]
+        share = self.row_weights_ / self.row_weights_.sum()
+        mse, variance = share @ residuals**2, share @ (y - share @ y) ** 2
+        r2 = 1.0 - np.divide(mse, variance, out=np.full(len(mse), np.nan), where=variance > 0)
+        if self.dual_coef_.ndim == 1:
+            y, residuals, mse, r2 = y[:, 0], residuals[:, 0], float(mse[0]), float(r2[0])
+        return LeaveOneOut(y - residuals, residuals, mse, r2)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The coefficients of the columns, for the linear kernel."""
+        if not _is_linear(self):
+            raise AttributeError("coef_ is for the linear kernel: f is no linear function of the columns")
+        return np.asarray(self.rows_.T @ self.dual_coef_, dtype=np.float64).T
+
+    def explain(self, X: Any, by: str = "columns", target: int = 0) -> Explanation:
+        """What columns, or training rows, add to the prediction.
+
+        Columns: from the mean row (the most frequent category) to the row, the mean over replacing them from
+        the first to the last and from the last to the first; for a linear kernel coef · (x - mean).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        by : {"columns", "rows"}, default="columns"
+            "rows": a_i k(x_i, x) of every training row, from b on; the only way for a precomputed kernel.
+        target : int, default=0
+            Which of several targets.
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        return explain_ridge(self, X, by, target)
+
+    def summary(self) -> Summary:
+        """The kernel, λ, and the norm of the function; the leave-one-out error if λ was chosen by it."""
+        check_is_fitted(self)
+        a = self.dual_coef_
+        norms = np.sqrt(np.maximum(0.0, (a * self.kernel_.sums(self.rows_, a, self.rows_)).sum(axis=0)))
+        facts: dict[str, Any] = {
+            "rows": len(a),
+            "kernel": repr(self.kernel_),
+            "alpha": self.alpha_,
+            "intercept": self.intercept_,
+            "norm of f": norms if a.ndim == 2 else float(norms),
+            "largest |coefficient|": float(np.abs(a).max()),
+            **undetermined_fact(self.n_undetermined_, len(a), "direction", "alpha alone decides there"),
+        }
+        if hasattr(self, "loo_mse_"):
+            facts["leave-one-out mean squared error"] = (
+                self.loo_mse_.min(axis=0) if a.ndim == 2 else float(self.loo_mse_.min())
+            )
+        return Summary(self._title(), facts)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, targets = len(self.row_weights_), self.dual_coef_.shape[1:]
+        shapes = {"dual_coef_": (n, *targets), "row_weights_": (n,), **self._row_shapes()}
+        return shapes | ({"intercept_": targets} if targets else {})
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+# -- blocks ------------------------------------------------------------------------------------------------
+
+
+def _predict(model: KernelRidge, block: Block) -> np.ndarray:
+    return model.kernel_.sums(model.rows_, model.dual_coef_, block.X) + model.intercept_
+
+
+def _row_contributions(model: KernelRidge, block: Block) -> np.ndarray:
+    values = np.asarray(model.kernel_.gram(block.X, model.rows_), dtype=np.float64)
+    return values * model.dual_coef_ if model.dual_coef_.ndim == 1 else values[:, :, None] * model.dual_coef_

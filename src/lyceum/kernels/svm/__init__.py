@@ -1,0 +1,1 @@
+"""Support vector machines with a kernel."""

@@ -1,0 +1,115 @@
+"""Reports of support vector machines: contributions of columns and of support vectors, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.base import parts_by_replacement, typical_row
+from lyceum._core.data import Block
+from lyceum.errors import SettingError
+from lyceum.report import Explanation, Summary, Table, weights_table
+
+__all__ = ["base_point", "check_explain_by", "column_parts", "support_explanation", "svc_summary"]
+
+_MACHINE_COLUMNS = (
+    "machine",
+    "on the margin",
+    "at the bound",
+    "ξ > 0",
+    "ξ > 1",
+    "margin width",
+    "primal",
+    "dual",
+    "gap",
+    "KKT residual",
+)
+
+
+def base_point(block: Block, keeps_categories: bool) -> np.ndarray:
+    """Where explanations start: the mean of every column, the most frequent category where these are kept."""
+    if keeps_categories or sparse.issparse(block.X):
+        return typical_row(block)
+    return block.weights @ block.X.astype(np.float64) / block.weights.sum()
+
+
+def check_explain_by(by: str, rows: str, is_precomputed: bool) -> None:
+    """Raise SettingError unless `by` is "columns", which the kernel has, or `rows`."""
+    if by not in ("columns", rows):
+        raise SettingError(f"explain by={by!r}: choose 'columns' or {rows!r}")
+    if by == "columns" and is_precomputed:
+        raise SettingError(f"a precomputed kernel has no columns to explain: explain(X, by={rows!r}) does")
+
+
+def column_parts(block: Block, base: np.ndarray, score: Callable[[Any], np.ndarray]) -> np.ndarray:
+    """The prediction for every row, the score of the base, and what every column adds, (n, 2 + d).
+
+    `score(rows)` gives numbers, or scores of classes, of which the largest less the next is explained. For a
+    linear score a column adds coef · (x - base).
+    """
+    X = block.dense
+    kind = X.dtype if X.dtype.kind == "f" else np.float64
+
+    def answer(rows: np.ndarray) -> np.ndarray:
+        return score(rows.astype(kind, copy=False))
+
+    return parts_by_replacement(X, base.astype(np.float64), answer, against_runner_up=True)
+
+
+def support_explanation(
+    rows: np.ndarray, contributions: np.ndarray, base: Any, predicted: np.ndarray, unit: str
+) -> Explanation:
+    """What every support vector adds to a score, by the number of its row in `fit`."""
+    return Explanation(
+        [f"row {number}" for number in rows],
+        contributions,
+        np.broadcast_to(base, len(predicted)),
+        predicted,
+        unit,
+    )
+
+
+def _machine_rows(learner: Any) -> list[tuple[Any, ...]]:
+    """One line per machine: the counts and values of its optimum."""
+    labels = [str(label) for label in learner.classes_]
+    found = []
+    for m, (against, favoured) in enumerate(learner.machines_):
+        other = "others" if against < 0 else labels[against]
+        found.append(
+            (
+                f"{labels[favoured]} / {other}",
+                int(learner.n_on_margin_[m]),
+                int(learner.n_at_bound_[m]),
+                int(learner.n_slack_[m]),
+                int(learner.n_wrong_[m]),
+                float(learner.margin_width_[m]),
+                float(learner.primal_objective_[m]),
+                float(learner.dual_objective_[m]),
+                float(learner.primal_objective_[m] - learner.dual_objective_[m]),
+                float(learner.kkt_residual_[m]),
+            )
+        )
+    return found
+
+
+def svc_summary(learner: Any, head: Summary) -> Summary:
+    """Facts, one line per machine, and the weights of linear machines."""
+    facts = {
+        "rows": len(learner.alpha_),
+        "classes": learner.classes_.tolist(),
+        "kernel": repr(learner.kernel_),
+        "C": float(learner.C),
+        "intercept": str(learner.intercept),
+        "support vectors": len(learner.support_),
+        "of every class": learner.n_support_.tolist(),
+        "working sets": f"{learner.n_iter_:,}{'' if learner.converged_ else ', not converged'}",
+    }
+    lines = _machine_rows(learner)
+    tables = [Table("Machines", _MACHINE_COLUMNS, lines)] if lines else []
+    if hasattr(learner, "coef_") and lines and len(learner.design_names) <= 200:
+        titles = [line[0] for line in lines]
+        tables.append(weights_table(learner.design_names, learner.intercept_, learner.coef_, titles))
+    return Summary(head.title, {**head.facts, **facts}, tables)

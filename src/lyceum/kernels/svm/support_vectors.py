@@ -1,0 +1,109 @@
+"""What support vector machines share: rows to solve on, and scores from the support vectors."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+
+from lyceum._core.data import Block
+from lyceum.kernels.functions.other import Precomputed
+from lyceum.kernels.functions.products import Linear
+from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
+from lyceum.kernels.svm.margin_machine import SolverSettings
+from lyceum.kernels.svm.report import base_point
+
+__all__ = ["SVM_CONSTRAINTS", "SupportVectors"]
+
+SVM_CONSTRAINTS: dict[str, Any] = {
+    **KERNEL_CONSTRAINTS,
+    "tol": [Interval(Real, 0, None, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "cache_size": [Interval(Real, 0, None, closed="neither")],
+}
+
+
+class SupportVectors(KernelLearner):
+    """A learner whose scores are Σ_i coef_i k(x_i, x) + b over its support vectors."""
+
+    _alternative: ClassVar[str] = (
+        "a linear machine (LinearSVC, lyceum.linear), or lyceum.kernels.Nystroem before it"
+    )
+    history_axes: ClassVar[tuple[str, str]] = ("working set", "dual objective")
+
+    tol: float
+    max_iter: int
+    cache_size: float
+    support_: np.ndarray
+    support_vectors_: Any
+    dual_coef_: np.ndarray
+    intercept_: np.ndarray
+    coef_: np.ndarray
+    kkt_residual_: Any
+    n_iter_: int
+
+    def _gather_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Block, Any, np.ndarray, int]:
+        """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
+        rows = self._rows(X, y, sample_weight)
+        block, w = self._weighted_rows(rows), rows.sample_weight
+        weighted = np.arange(len(block)) if w is None else np.flatnonzero(w > 0)
+        self.kernel_ = self._learned_kernel(block, block.y)
+        self.base_point_ = base_point(block, self._keeps_categories)
+        return block, block.X, weighted, len(block) if w is None else len(w)
+
+    @property
+    def _solver_settings(self) -> SolverSettings:
+        return SolverSettings(float(self.tol), self.max_iter, 1e6 * self.cache_size)
+
+    def _keep_support(self, coef: np.ndarray, cells: Any, weighted: np.ndarray) -> np.ndarray:
+        """Keep the rows with a coefficient; their places among the cells."""
+        used = np.flatnonzero((coef != 0).any(axis=1))
+        self.support_, self.dual_coef_ = weighted[used], np.ascontiguousarray(coef[used])
+        self.support_vectors_ = np.empty((len(used), 0)) if self._is_precomputed else cells[used]
+        if isinstance(self.kernel_, Linear):
+            self.coef_ = np.ascontiguousarray((self.support_vectors_.T @ self.dual_coef_).T, dtype=np.float64)
+        elif hasattr(self, "coef_"):
+            del self.coef_
+        return used
+
+    def _warn_unless_converged(self, converged: bool) -> None:
+        if not converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped after {self.n_iter_:,} working sets with a KKT residual of "
+                f"{np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the columns, lower C, or raise "
+                "tol or max_iter",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _machine_scores(self, X: Any) -> np.ndarray:
+        """f of every machine, (n, n_machines)."""
+        if not self.dual_coef_.shape[1]:
+            return np.zeros((X.shape[0], 0))
+        if isinstance(self.kernel_, Linear):
+            return np.asarray(X @ self.coef_.T) + self.intercept_
+        if isinstance(self.kernel_, Precomputed):
+            return X[:, self.support_] @ self.dual_coef_ + self.intercept_
+        return self.kernel_.sums(self.support_vectors_, self.dual_coef_, X) + self.intercept_
+
+    def _support_values(self, X: Any) -> np.ndarray:
+        """k(x_i, x) of the support vectors, (n, n_support)."""
+        if isinstance(self.kernel_, Precomputed):
+            return np.asarray(X[:, self.support_], dtype=np.float64)
+        return np.asarray(self.kernel_.gram(X, self.support_vectors_), dtype=np.float64)
+
+    def _support_shapes(self, n_machines: int) -> dict[str, tuple[int, ...]]:
+        M, n, d = n_machines, len(self.support_), self._n_cells
+        shapes: dict[str, tuple[int, ...]] = {"dual_coef_": (n, M), "intercept_": (M,), "support_": (n,)}
+        if not sparse.issparse(self.support_vectors_):
+            shapes["support_vectors_"] = (n, 0 if self._is_precomputed else d)
+            if self._takes_missing:
+                del shapes["support_vectors_"]
+        if isinstance(self.kernel_, Linear):
+            shapes["coef_"] = (M, d)
+        return shapes

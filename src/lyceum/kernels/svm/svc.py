@@ -1,0 +1,363 @@
+"""Support vector classification."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Classifier
+from lyceum._core.data import Block
+from lyceum._core.probability import class_weight_factors
+from lyceum.kernels.svm.calibration import calibrate_machines
+from lyceum.kernels.svm.explanation import explain_by_columns, explain_by_support_vectors
+from lyceum.kernels.svm.margin_machine import Intercept, MarginMachine, fit_margin_machine
+from lyceum.kernels.svm.report import svc_summary
+from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
+from lyceum.kernels.svm.votes import class_scores, coupled_posteriors, machine_classes
+from lyceum.report import Explanation, Summary
+
+__all__ = ["SVC"]
+
+
+class SVC(Classifier, SupportVectors):
+    """Support vector classification: the widest margin in the feature space of a kernel.
+
+    With y of -1 and 1 and f(x) = w·φ(x) + b the machine of two classes minimises
+
+        ½ |w|² + Σ C_i ξ_i,   y_i f(x_i) ≥ 1 - ξ_i,  ξ_i ≥ 0,   C_i = C · weight of row i,
+
+    by its dual: maximise Σ α_i - ½ Σ_ij α_i α_j y_i y_j k(x_i, x_j) over 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0.
+    With C=inf the margin is hard, and classes that are not separable are an error. K > 2 classes have a
+    machine per pair, which votes, or one per class against all others, whose largest score decides.
+
+    Working sets of some thousand variables are solved by SMO; kernel rows come from matrix products as they
+    are needed, so that memory grows with the rows, not with their square. All rows are kept in memory.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What a unit of slack costs; inf for a hard margin.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
+        A name, an object such as `Distance("gower")` or `RBF(sigma=2) + 1`, or a function; default="rbf".
+    degree : int, default=3
+        Of the kernel "poly".
+    gamma : float, "scale", "auto", "median", "closest" or None, default=None
+        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d · variance of the
+        cells), "auto" 1 / d; "median" and "closest" are widths of "rbf", see `median_sigma` and
+        `closest_sigma`.
+    coef0 : float, default=0.0
+        The shift of "poly" and "sigmoid".
+    intercept : {"free", "penalized"} or None, default="free"
+        A free b gives the dual its Σ α_i y_i = 0. "penalized" folds it in as a column of ones: ½ b² is added
+        to the objective. None: b = 0.
+    strategy : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
+        The machines of more than two classes.
+    probability : bool, default=False
+        Whether `predict_proba` is available: a sigmoid of the scores, fitted on five folds of rows that the
+        machine has not seen, and coupled over the machines.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of every class.
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions, in units of f.
+    max_iter : int, default=10000
+        Most working sets of a machine.
+    cache_size : float, default=200
+        Megabytes for kernel values, where keeping them is quicker than computing them again.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds of `probability`.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel compares
+        categories itself.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes.
+    kernel_ : Kernel
+        The kernel with its settings.
+    machines_ : list of (int, int)
+        The classes of every machine by their place, (against, for); -1 stands for all others.
+    alpha_ : array of shape (n,), or (n, n_machines)
+        α of every row of `fit`; 0 for rows that a machine has not seen.
+    slack_ : array of shape (n,), or (n, n_machines)
+        ξ of every row; NaN for rows that a machine has not seen.
+    support_ : array of int of shape (n_support,)
+        The numbers of the rows with an α above 0.
+    support_vectors_ : array or CSR of shape (n_support, d)
+        Their cells; without columns for precomputed kernels.
+    dual_coef_ : array of shape (n_support, n_machines)
+        α y of the support vectors.
+    intercept_ : array of shape (n_machines,)
+        b of every machine.
+    coef_ : array of shape (n_machines, d)
+        w, for the linear kernel.
+    n_support_ : array of int of shape (K,)
+        The support vectors of every class.
+    n_on_margin_, n_at_bound_ : array of int of shape (n_machines,)
+        The support vectors with 0 < α < C and with α = C.
+    n_slack_, n_wrong_ : array of int of shape (n_machines,)
+        The rows with ξ > 0, inside of the margin, and with ξ > 1, on the wrong side.
+    weight_norm_ : array of shape (n_machines,)
+        |w|.
+    margin_width_ : array of shape (n_machines,)
+        2 / |w|.
+    primal_objective_, dual_objective_ : array of shape (n_machines,)
+        The two objectives; their difference is the duality gap.
+    kkt_residual_ : array of shape (n_machines,)
+        The largest violation of the Karush-Kuhn-Tucker conditions, in units of f.
+    calibration_ : array of shape (n_machines, 2)
+        With `probability=True`: P = 1 / (1 + exp(-(A f + B))).
+    base_point_ : array of shape (d,)
+        Where explanations start: the means of the columns.
+    n_iter_ : int
+        The number of working sets.
+    converged_ : bool
+        Whether `tol` was reached.
+    history_ : list of float
+        The dual objective of the machines, working set by working set.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    LinearSVC : linear machines for many rows and sparse columns.
+    SVR : regression.
+    lyceum.linear.MarginClassifier : the same loss without a dual, over files of any size.
+
+    References
+    ----------
+    Cortes, C. and Vapnik, V. (1995). Support-vector networks. Machine Learning 20(3).
+
+    Examples
+    --------
+    >>> from lyceum.kernels import SVC
+    >>> X, y = [[1.0, 2.0], [-1.0, 2.0], [-1.0, -2.0]], [-1, -1, 1]
+    >>> model = SVC(kernel="linear", C=float("inf")).fit(X, y)
+    >>> model.alpha_.round(6).tolist(), model.coef_.round(6).tolist(), float(model.margin_width_[0])
+    ([0.0, 0.125, 0.125], [[0.0, -0.5]], 4.0)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **SVM_CONSTRAINTS,
+        "C": [Interval(Real, 0, None, closed="right")],
+        "intercept": [StrOptions({"free", "penalized"}), None],
+        "strategy": [StrOptions({"one_vs_one", "one_vs_rest"})],
+        "probability": ["boolean"],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = None,
+        coef0: float = 0.0,
+        intercept: Intercept = "free",
+        strategy: str = "one_vs_one",
+        probability: bool = False,
+        class_weight: Any = None,
+        tol: float = 1e-3,
+        max_iter: int = 10_000,
+        cache_size: float = 200,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.intercept = intercept
+        self.strategy = strategy
+        self.probability = probability
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    # -- fit -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Solve the dual problem of every machine.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+            For a precomputed kernel the kernel values of all pairs of rows.
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            Factors on C; zero-weight rows are ignored.
+        """
+        block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
+        assert block.y is not None
+        self.machines_ = machine_classes(len(self.classes_), self.strategy)
+        bound = self._bounds(block.y, block.weights)
+        found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
+        self._finish(found, cells, block.y, weighted, n)
+        if self.probability:
+            self.calibration_ = calibrate_machines(self, cells, block.y, block.weights, bound)
+        return self
+
+    def _bounds(self, codes: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """C_i of every row."""
+        weight = np.bincount(codes, w, len(self.classes_))
+        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+        with np.errstate(invalid="ignore"):
+            bound = self.C * w * (1.0 if factors is None else factors[codes])
+        return np.nan_to_num(bound, nan=0.0, posinf=np.inf)
+
+    def _machine(
+        self, cells: Any, codes: np.ndarray, bound: np.ndarray, against: int, favoured: int
+    ) -> tuple[np.ndarray, MarginMachine]:
+        """The rows of a machine, and what was found."""
+        mine = np.flatnonzero((codes == favoured) | ((codes == against) if against >= 0 else True))
+        signs = np.where(codes[mine] == favoured, 1.0, -1.0)
+        X = cells if len(mine) == cells.shape[0] else cells[mine]
+        X = X[:, mine] if self._is_precomputed and len(mine) < cells.shape[0] else X
+        return mine, self._solve_machine(X, signs, bound[mine])
+
+    def _solve_machine(self, X: Any, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
+        return fit_margin_machine(self.kernel_, X, signs, bound, self.intercept, self._solver_settings)
+
+    def _finish(
+        self,
+        found: list[tuple[np.ndarray, MarginMachine]],
+        cells: Any,
+        codes: np.ndarray,
+        weighted: np.ndarray,
+        n: int,
+    ) -> None:
+        M, alpha = len(found), np.zeros((n, len(found)))
+        slack, coef = np.full((n, M), np.nan), np.zeros((len(weighted), M))
+        for m, (mine, machine) in enumerate(found):
+            alpha[weighted[mine], m], slack[weighted[mine], m] = machine.alpha, machine.slack
+            coef[mine, m] = machine.signs * machine.alpha
+        used = self._keep_support(coef, cells, weighted)
+        single = M == 1
+        self.alpha_, self.slack_ = (alpha[:, 0], slack[:, 0]) if single else (alpha, slack)
+        self.n_support_ = np.bincount(codes[used], minlength=len(self.classes_))
+        machines = [machine for _, machine in found]
+        self.intercept_ = np.array([machine.intercept for machine in machines])
+        self.n_on_margin_ = np.array([int(machine.on_margin.sum()) for machine in machines])
+        self.n_at_bound_ = np.array([int(machine.at_bound.sum()) for machine in machines])
+        self.n_slack_ = np.array([int((machine.slack > self.tol).sum()) for machine in machines])
+        self.n_wrong_ = np.array([int((machine.slack > 1.0).sum()) for machine in machines])
+        self.weight_norm_ = np.array([machine.length for machine in machines])
+        self.margin_width_ = np.array([machine.margin_width for machine in machines])
+        self.primal_objective_ = np.array([machine.primal for machine in machines])
+        self.dual_objective_ = np.array([machine.dual for machine in machines])
+        self.kkt_residual_ = np.array([machine.kkt for machine in machines])
+        self.n_iter_ = max((machine.rounds for machine in machines), default=0)
+        self.converged_ = all(machine.converged for machine in machines)
+        done = np.cumsum([0.0, *(machine.dual for machine in machines)])
+        self.history_ = [float(v + d) for machine, d in zip(machines, done) for v in machine.history]
+        self._warn_unless_converged(self.converged_)
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    def _class_scores(self, X: Any) -> np.ndarray:
+        """One score per class, (n, K)."""
+        scores, K = self._machine_scores(X), len(self.classes_)
+        if K == 1:
+            return np.zeros((X.shape[0], 1))
+        if K == 2:
+            return np.column_stack([-scores[:, 0], scores[:, 0]])
+        return class_scores(scores, self.machines_, K)
+
+    def decision_function(self, X: Any) -> Any:
+        """f(x) of the second of two classes, (n,), or one score per class, (n, K).
+
+        With machines of pairs a score counts votes, plus less than one half for the sum of f, which breaks
+        ties.
+        """
+        return self._apply(partial(_decisions, self), X)
+
+    def machine_scores(self, X: Any) -> Any:
+        """f(x) of every machine, shape (n, n_machines)."""
+        return self._apply(lambda block: self._machine_scores(block.X), X)
+
+    def distances(self, X: Any) -> Any:
+        """The signed distance of every row to the plane of every machine in feature space, f(x) / |w|."""
+        length = np.where(self.weight_norm_ > 0, self.weight_norm_, 1.0)
+        return self._apply(lambda block: self._machine_scores(block.X) / length, X)
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest score."""
+        return self._apply(partial(_classes, self), X)
+
+    @available_if(lambda self: self.probability)
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors, one column per class; rows sum to 1."""
+        return self._apply(partial(_posteriors, self), X)
+
+    @available_if(lambda self: self.probability)
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the posteriors."""
+        return np.log(self.predict_proba(X))
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def explain(self, X: Any, by: str = "columns") -> Explanation:
+        """What columns, or support vectors, add to the score.
+
+        Columns: from `base_point_` to the row, the mean over replacing them from the first to the last and
+        from the last to the first; for a linear kernel coef · (x - base). The score is that of the predicted
+        class above the next class, or f for the second of two classes.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        by : {"columns", "support_vectors"}, default="columns"
+            "support_vectors": α_i y_i k(x_i, x), from b on; for two classes.
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        return explain_by_columns(self, X) if by == "columns" else explain_by_support_vectors(self, X, by)
+
+    def summary(self) -> Summary:
+        """The machines: support vectors, slacks, margins, both objectives and the KKT residuals."""
+        return svc_summary(self, super().summary())
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        M = len(machine_classes(len(self.classes_), self.strategy))
+        return self._support_shapes(M) | ({"calibration_": (M, 2)} if self.probability else {})
+
+
+def _decisions(learner: SVC, block: Block) -> np.ndarray:
+    scores = learner._class_scores(block.X)
+    return scores[:, -1] if len(learner.classes_) <= 2 else scores
+
+
+def _classes(learner: SVC, block: Block) -> np.ndarray:
+    return learner.classes_[learner._class_scores(block.X).argmax(axis=1)]
+
+
+def _posteriors(learner: SVC, block: Block) -> np.ndarray:
+    if not learner.machines_:
+        return np.ones((len(block), 1))
+    scores = learner._machine_scores(block.X)
+    p = expit(learner.calibration_[:, 0] * scores + learner.calibration_[:, 1])
+    return coupled_posteriors(p, learner.machines_, len(learner.classes_))

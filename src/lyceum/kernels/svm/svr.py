@@ -1,0 +1,273 @@
+"""Support vector regression."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Regressor
+from lyceum._core.data import Block
+from lyceum.errors import SettingError
+from lyceum.kernels.svm.margin_machine import intercept_of
+from lyceum.kernels.svm.report import check_explain_by, column_parts, support_explanation
+from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
+from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["SVR"]
+
+
+class SVR(Regressor, SupportVectors):
+    """Support vector regression: the flattest function within ε of the targets, in a kernel's feature space.
+
+    f(x) = w·φ(x) + b minimises ½ |w|² + Σ C_i ξ_i with ξ_i = max(0, |y_i - f(x_i)| - ε), the ε-insensitive
+    loss: errors up to ε cost nothing, larger ones their excess. The dual has two variables per row, α for a
+    target above the tube and α* for one below; f(x) = Σ (α_i - α*_i) k(x_i, x) + b. Rows inside of the tube
+    have none. All rows are kept in memory.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What a unit of error beyond ε costs.
+    epsilon : float, default=0.1
+        Half the width of the tube, in units of y.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
+        A name, an object such as `Distance("gower")` or `RBF(sigma=2) + 1`, or a function; default="rbf".
+    degree : int, default=3
+        Of the kernel "poly".
+    gamma : float, "scale", "auto", "median" or None, default=None
+        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d · variance of the
+        cells), "auto" 1 / d; "median" is a width of "rbf", see `median_sigma`.
+    coef0 : float, default=0.0
+        The shift of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions, in units of y.
+    max_iter : int, default=10000
+        Most working sets.
+    cache_size : float, default=200
+        Megabytes for kernel values, where keeping them is quicker than computing them again.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel compares
+        categories itself.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel with its settings.
+    alpha_ : array of shape (n,)
+        α - α* of every row of `fit`.
+    slack_ : array of shape (n,)
+        ξ of every row; NaN for zero-weight rows.
+    support_ : array of int of shape (n_support,)
+        The numbers of the rows on or outside of the tube.
+    support_vectors_ : array or CSR of shape (n_support, d)
+        Their cells; without columns for precomputed kernels.
+    dual_coef_ : array of shape (n_support, 1)
+        α - α* of the support vectors.
+    intercept_ : array of shape (1,)
+        b.
+    coef_ : array of shape (1, d)
+        w, for the linear kernel.
+    n_on_tube_, n_outside_ : int
+        The support vectors on the edge of the tube, 0 < α < C, and beyond it, α = C.
+    primal_objective_, dual_objective_ : float
+        The two objectives; their difference is the duality gap.
+    kkt_residual_ : float
+        The largest violation of the Karush-Kuhn-Tucker conditions, in units of y.
+    base_point_ : array of shape (d,)
+        Where explanations start: the means of the columns.
+    n_iter_ : int
+        The number of working sets.
+    converged_ : bool
+        Whether `tol` was reached.
+    history_ : list of float
+        The dual objective, working set by working set.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    SVC : classification.
+    KernelRidge : squared errors instead, in closed form.
+
+    References
+    ----------
+    Drucker, H., Burges, C., Kaufman, L., Smola, A. and Vapnik, V. (1996). Support vector regression machines.
+    Advances in Neural Information Processing Systems 9.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import SVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+    >>> model = SVR(kernel="linear", C=100.0, epsilon=0.3).fit(X, y)
+    >>> model.coef_.round(3).tolist(), model.intercept_.round(3).tolist()
+    ([[0.8]], [0.3])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **SVM_CONSTRAINTS,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = None,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        max_iter: int = 10_000,
+        cache_size: float = 200,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.C = C
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Solve the dual problem.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+            For a precomputed kernel the kernel values of all pairs of rows.
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            Factors on C; zero-weight rows are ignored.
+        """
+        if self.gamma == "closest":
+            raise SettingError("gamma='closest' needs classes: choose 'median', 'scale' or a number for SVR")
+        block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
+        target = np.asarray(block.y, dtype=np.float64)
+        middle = float(np.average(target, weights=block.weights))  # an offset takes no digits
+        problem = _problem(target - middle, self.epsilon, self.C * block.weights)
+        found = solve_dual(problem, self.kernel_, cells, **self._solver_settings._asdict())
+        self._finish(problem, found, target - middle, cells, weighted, n)
+        self.intercept_ = self.intercept_ + middle
+        return self
+
+    def _finish(
+        self,
+        problem: DualProblem,
+        found: DualSolution,
+        y: np.ndarray,
+        cells: Any,
+        weighted: np.ndarray,
+        n: int,
+    ) -> None:
+        m = len(weighted)
+        coef, b = problem.coef(found.b, m), intercept_of(problem, found)
+        errors = y - (found.F + b)
+        slack = np.maximum(0.0, np.abs(errors) - self.epsilon)
+        self.alpha_, self.slack_ = np.zeros(n), np.full(n, np.nan)
+        self.alpha_[weighted], self.slack_[weighted] = coef, slack
+        self._keep_support(coef[:, None], cells, weighted)
+        self.intercept_ = np.array([b])
+        bound = problem.C[:m]
+        beyond = np.abs(coef) >= bound
+        self.n_outside_ = int((beyond & (coef != 0)).sum())
+        self.n_on_tube_ = len(self.support_) - self.n_outside_
+        self.primal_objective_ = float(0.5 * coef @ found.F + bound @ slack)
+        self.dual_objective_ = problem.objective(found.b, found.F)
+        edge = np.sign(coef) * errors - self.epsilon  # of a support vector: 0 on the tube, positive beyond it
+        wrong = np.where(coef == 0, slack, np.where(beyond, np.maximum(0.0, -edge), np.abs(edge)))
+        self.kkt_residual_ = float(wrong.max(initial=0.0))
+        self.n_iter_, self.converged_, self.history_ = found.rounds, found.converged, list(found.history)
+        self._warn_unless_converged(found.converged)
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """f(x) of every row."""
+        return self._apply(lambda block: self._machine_scores(block.X)[:, 0], X)
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def explain(self, X: Any, by: str = "columns") -> Explanation:
+        """What columns, or support vectors, add to the prediction.
+
+        Columns: from `base_point_` to the row, the mean over replacing them from the first to the last and
+        from the last to the first; for a linear kernel coef · (x - base).
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        by : {"columns", "support_vectors"}, default="columns"
+            "support_vectors": (α_i - α*_i) k(x_i, x), from b on.
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        unit = self.schema_.target_name or "y"
+        if by == "support_vectors":
+            added = np.asarray(
+                self._apply(lambda block: self._support_values(block.X) * self.dual_coef_[:, 0], X)
+            )
+            predicted = added.sum(axis=1) + self.intercept_[0]
+            return support_explanation(self.support_, added, self.intercept_[0], predicted, unit)
+        check_explain_by(by, "support_vectors", self._is_precomputed)
+        return self._explain(X, self._column_parts, unit)
+
+    def _column_parts(self, block: Block) -> np.ndarray:
+        return column_parts(block, self.base_point_, lambda rows: self._machine_scores(rows)[:, 0])
+
+    def summary(self) -> Summary:
+        """Support vectors, slacks, both objectives and the KKT residual."""
+        head = super().summary()
+        facts = {
+            "rows": len(self.alpha_),
+            "kernel": repr(self.kernel_),
+            "C": float(self.C),
+            "epsilon": float(self.epsilon),
+            "support vectors": len(self.support_),
+            "on the tube": self.n_on_tube_,
+            "outside of it": self.n_outside_,
+            "primal objective": self.primal_objective_,
+            "dual objective": self.dual_objective_,
+            "duality gap": self.primal_objective_ - self.dual_objective_,
+            "KKT residual": self.kkt_residual_,
+            "working sets": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
+        }
+        tables = []
+        if hasattr(self, "coef_") and len(self.design_names) <= 200:
+            names = ("(intercept)", *self.design_names)
+            weights = np.append(self.intercept_, self.coef_).tolist()
+            tables.append(Table("Weights", ("column", "weight"), list(zip(names, weights))))
+        return Summary(head.title, {**head.facts, **facts}, tables)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return self._support_shapes(1)
+
+
+def _problem(y: np.ndarray, epsilon: float, bound: np.ndarray) -> DualProblem:
+    """Two variables per row: s = 1, z = y - ε and s = -1, z = y + ε."""
+    n = len(y)
+    s = np.repeat([1.0, -1.0], n)
+    return DualProblem(
+        s, np.concatenate([y - epsilon, y + epsilon]), np.tile(bound, 2), np.tile(np.arange(n), 2)
+    )

@@ -1,0 +1,366 @@
+"""Basis functions of the columns: polynomials, Gaussian bumps and sigmoid steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations_with_replacement
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import comb, expit
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.data import Block, Column, Schema
+from lyceum._core.distances import pairwise
+from lyceum._core.statistics import Moments, Quantiles, RowSample, seed_from
+from lyceum.errors import SettingError
+from lyceum.prepare import Transformer, as_floats
+from lyceum.report import Summary, Table
+
+__all__ = ["BasisExpansion"]
+
+_HIGHEST_DEGREE = 1000
+
+
+class BasisExpansion(Transformer):
+    """Continuous columns as basis functions of them, for models that are linear in what comes out.
+
+        polynomial  z, z², ..., z^degree          joint: all products of up to `degree` columns
+        gaussian    exp(-(z - c)² / (2 width²))   joint: exp(-|z - c|² / (2 width²)) over all columns
+        sigmoid     1 / (1 + exp(-(z - c) / width))   joint: of u·(z - c), u a direction over all columns
+        radial      |z|, |z|², ..., |z|^degree over all columns
+
+    z is the column with mean 0 and standard deviation 1 (or as it is, with `standardize=False`). There is no
+    constant function: linear models have an intercept. Columns of categories are left as they are, before the
+    new ones. Fitting is one pass; `transform` streams.
+
+    Parameters
+    ----------
+    kind : {"polynomial", "gaussian", "sigmoid", "radial"}, default="polynomial"
+        The kind of basis function; "radial" is always joint.
+    degree : int, default=2
+        The highest power of "polynomial" and "radial".
+    n_centers : int, default=5
+        How many centres there are, a column or jointly.
+    centers : {"quantiles", "sample"} or array-like, default="quantiles"
+        Where the centres of "gaussian" and "sigmoid" are: at the quantiles (k + ½) / n_centers of every
+        column; at rows drawn at random; or given, in the units of the columns: of shape (n_centers,
+        n_continuous), or (n_centers,) for a single column. Joint centres are rows, so "quantiles" stands for
+        "sample" there. Centres that fall on each other in a column are one.
+    width : float or None, default=None
+        In units of z; None: the mean distance of neighbouring centres of the column, jointly of a centre to
+        its nearest.
+    joint : bool, default=False
+        Whether functions are of all columns together.
+    directions : array-like of shape (n_centers, n_continuous), optional
+        The directions u of joint sigmoids; None draws them, of length 1.
+    standardize : bool, default=True
+        Whether columns are brought to mean 0 and standard deviation 1 first.
+    random_state : int, RandomState or None, default=None
+        The seed of "sample" and of directions; None draws one.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    centers_ : list of arrays, one per continuous column; or one array (n_centers, n_continuous) if joint
+        In units of z; absent for "polynomial" and "radial".
+    directions_ : array of shape (n_centers, n_continuous)
+        Of joint sigmoids only.
+    widths_ : array
+        One a continuous column, or one if joint; absent for "polynomial" and "radial".
+    mean_, scale_ : arrays of shape (n_continuous,)
+        Means and standard deviations of the expanded columns; 0 and 1 without `standardize`.
+
+    See Also
+    --------
+    LinearRegression : Linear in the basis functions.
+    lyceum.prepare.Standardize : Mean 0 and standard deviation 1.
+
+    References
+    ----------
+    Bishop (2006), Pattern recognition and machine learning, section 3.1.
+
+    Examples
+    --------
+    >>> from lyceum.linear import BasisExpansion
+    >>> expand = BasisExpansion(degree=2, joint=True, standardize=False).fit([[1.0, 2.0], [3.0, 4.0]])
+    >>> expand.transform([[2.0, 5.0]]).tolist(), expand.get_feature_names_out(["a", "b"]).tolist()
+    ([[2.0, 5.0, 4.0, 10.0, 25.0]], ['a', 'b', 'a^2', 'a*b', 'b^2'])
+
+    """
+
+    _takes_missing: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict] = {
+        "kind": [StrOptions({"polynomial", "gaussian", "sigmoid", "radial"})],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "n_centers": [Interval(Integral, 1, None, closed="left")],
+        "centers": [StrOptions({"quantiles", "sample"}), "array-like"],
+        "width": [Interval(Real, 0, None, closed="neither"), None],
+        "joint": ["boolean"],
+        "directions": ["array-like", None],
+        "standardize": ["boolean"],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        *,
+        kind: str = "polynomial",
+        degree: int = 2,
+        n_centers: int = 5,
+        centers: Any = "quantiles",
+        width: float | None = None,
+        joint: bool = False,
+        directions: Any = None,
+        standardize: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.kind = kind
+        self.degree = degree
+        self.n_centers = n_centers
+        self.centers = centers
+        self.width = width
+        self.joint = joint
+        self.directions = directions
+        self.standardize = standardize
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn means, scales and centres in one pass.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        seed = seed_from(self.random_state)
+        found = rows.reduce(partial(_Spread.of, **self._statistic_settings(seed)))
+        on, moments = self._on, found.moments
+        spread = np.sqrt(np.maximum(moments.variance()[on], 0.0))
+        self.mean_ = moments.mean[on] if self.standardize else np.zeros(len(on))
+        self.scale_ = np.where(spread > 0, spread, 1.0) if self.standardize else np.ones(len(on))
+        for name in ("centers_", "widths_", "directions_"):
+            self.__dict__.pop(name, None)
+        if self._has_centers:
+            self._place(
+                self._checked_centers() if not isinstance(self.centers, str) else self._centers_from(found)
+            )
+        if self.joint and self.kind == "sigmoid":
+            self.directions_ = self._found_directions(seed)
+        elif self.directions is not None:
+            raise SettingError('directions are of kind="sigmoid" with joint=True: leave them out otherwise')
+        return self
+
+    def _found_directions(self, seed: int) -> np.ndarray:
+        if self.directions is None:
+            drawn = np.random.default_rng(seed).normal(size=self.centers_.shape)
+            return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        given = np.array(self.directions, dtype=np.float64)
+        if given.shape != self.centers_.shape or not np.isfinite(given).all():
+            raise SettingError(
+                f"directions have the shape {given.shape}: give finite numbers of shape "
+                f"{self.centers_.shape}, a row for every centre"
+            )
+        return given
+
+    @property
+    def _has_centers(self) -> bool:
+        return self.kind in ("gaussian", "sigmoid")
+
+    @property
+    def _on(self) -> np.ndarray:
+        """The columns that are expanded."""
+        return np.asarray(self.schema_.continuous, dtype=np.int64)
+
+    def _statistic_settings(self, seed: int) -> dict[str, Any]:
+        by_rows = isinstance(self.centers, str) and (self.centers == "sample" or self.joint)
+        by_rows = by_rows and self._has_centers
+        quantiles = self._has_centers and isinstance(self.centers, str) and not by_rows
+        return {"quantiles": quantiles, "sample": self.n_centers if by_rows else None, "seed": seed}
+
+    def _checked_centers(self) -> np.ndarray:
+        centers = np.asarray(self.centers, dtype=np.float64)
+        centers = centers[:, None] if centers.ndim == 1 and len(self._on) == 1 else centers
+        if centers.ndim != 2 or centers.shape[1] != len(self._on) or not np.isfinite(centers).all():
+            raise SettingError(
+                f"centers have shape {centers.shape}: give finite numbers of shape (n_centers, "
+                f"{len(self._on)}), a column for every continuous one"
+            )
+        return centers
+
+    def _centers_from(self, found: _Spread) -> np.ndarray:
+        if found.sample is not None:
+            return found.sample.X[:, self._on].astype(np.float64)
+        assert found.quantiles is not None
+        return found.quantiles.quantile((np.arange(self.n_centers) + 0.5) / self.n_centers)[:, self._on]
+
+    def _place(self, centers: np.ndarray) -> None:
+        Z = (centers - self.mean_) / self.scale_
+        if self.joint:
+            Z = np.unique(Z, axis=0)
+            apart = pairwise(Z)
+            np.fill_diagonal(apart, np.inf)
+            wide = float(apart.min(axis=1).mean()) if len(Z) > 1 else 1.0
+            self.centers_: Any = Z
+            self.widths_ = np.array([self.width if self.width is not None else wide])
+            return
+        self.centers_ = [np.unique(column) for column in Z.T]
+        apart = np.array([np.ptp(c) / (len(c) - 1) if len(c) > 1 else 1.0 for c in self.centers_])
+        self.widths_ = np.full(len(self.centers_), self.width) if self.width is not None else apart
+
+    def _step(self, schema: Schema) -> _Expand:
+        on = self._on
+        kept = np.setdiff1d(np.arange(len(schema)), on)
+        names = [schema[int(j)].name for j in on]
+        if self.kind == "polynomial":
+            powers = tuple(_powers(len(on), self.degree, self.joint))
+            made, new = partial(_polynomial, powers=powers), [_product(names, p) for p in powers]
+        elif self.kind == "radial":
+            made, new = partial(_radial, degree=self.degree), _radial_names(self.degree)
+        elif self.joint:
+            joint = partial(_joint_gaussian, centers=self.centers_)
+            if self.kind == "sigmoid":
+                joint = partial(_joint_sigmoid, centers=self.centers_, directions=self.directions_)
+            made = partial(joint, width=float(self.widths_[0]))
+            new = [f"{self.kind}_{k}" for k in range(len(self.centers_))]
+        else:
+            kinds = {"gaussian": _gaussian, "sigmoid": _sigmoid}
+            made = partial(_by_column, function=kinds[self.kind], centers=self.centers_, widths=self.widths_)
+            new = [f"{name}_{self.kind}_{k}" for name, c in zip(names, self.centers_) for k in range(len(c))]
+        return _Expand(on, kept, self.mean_, self.scale_, made, tuple(new))
+
+    def summary(self) -> Summary:
+        """The functions, with the centres and widths in the units of the columns."""
+        check_is_fitted(self)
+        step = self._step(Schema(self.schema_.columns))
+        facts = {
+            "rows": self.n_rows_,
+            "functions": f"{len(step.names)} of {len(self._on)} columns",
+            "kind": f"{self.kind}, {'joint' if self.joint or self.kind == 'radial' else 'column by column'}",
+        }
+        if not self._has_centers:
+            return Summary(self._title(), facts)
+        if self.joint:
+            columns = ("function", *(self.schema_[int(j)].name for j in self._on))
+            places = self.centers_ * self.scale_ + self.mean_
+            shown = [(name, *map(float, place)) for name, place in zip(step.names, places)]
+            unit = " standard deviations" if self.standardize else ""
+            facts["width"] = f"{self.widths_[0]:.4g}{unit}"
+            return Summary(self._title(), facts, [Table("Centres", columns, shown)])
+        rows = [
+            (self.schema_[int(j)].name, (c * s + m).round(6).tolist(), float(width * s))
+            for j, c, m, s, width in zip(self._on, self.centers_, self.mean_, self.scale_, self.widths_)
+        ]
+        return Summary(self._title(), facts, [Table("Centres", ("column", "centres", "width"), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"mean_": (len(self._on),), "scale_": (len(self._on),)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """The result of one pass: moments, and quantiles or a sample of rows if they are wanted."""
+
+    moments: Moments
+    quantiles: Quantiles | None
+    sample: RowSample | None
+
+    @classmethod
+    def of(cls, block: Block, quantiles: bool, sample: int | None, seed: int) -> _Spread:
+        drawn = RowSample.of(block, sample, seed) if sample else None
+        block = block.without_zero_weights()
+        return cls(Moments.of(block), Quantiles.of(block) if quantiles else None, drawn)
+
+    def merge(self, other: _Spread) -> _Spread:
+        quantiles = self.quantiles.merge(other.quantiles) if self.quantiles and other.quantiles else None
+        sample = self.sample.merge(other.sample) if self.sample and other.sample else None
+        return _Spread(self.moments.merge(other.moments), quantiles, sample)
+
+
+@dataclass(frozen=True, eq=False)
+class _Expand:
+    """The cells of the columns that are kept, followed by the functions of the others."""
+
+    on: np.ndarray
+    kept: np.ndarray
+    mean: np.ndarray
+    scale: np.ndarray
+    made: Callable[[np.ndarray], np.ndarray]
+    names: tuple[str, ...]
+
+    def schema(self, schema: Schema) -> Schema:
+        kept = [schema[int(j)] for j in self.kept]
+        new = [Column(name) for name in self.names]
+        return Schema((*kept, *new), schema.target, schema.weight)
+
+    def __call__(self, block: Block) -> Block:
+        X = as_floats(block)
+        Z = (X[:, self.on].astype(np.float64) - self.mean) / self.scale
+        out = np.column_stack([X[:, self.kept], self.made(Z)]).astype(X.dtype, copy=False)
+        return block.with_X(np.ascontiguousarray(out), self.schema(block.schema))
+
+
+def _powers(d: int, degree: int, joint: bool) -> list[tuple[int, ...]]:
+    """The columns of every product, in the order of degree."""
+    if degree > _HIGHEST_DEGREE:
+        raise SettingError(f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it")
+    if not joint:
+        return [(j,) * k for j in range(d) for k in range(1, degree + 1)]
+    if comb(d + degree, degree) > 1e6:
+        raise SettingError(f"degree={degree} gives more than a million products of {d} columns: lower it")
+    return [p for k in range(1, degree + 1) for p in combinations_with_replacement(range(d), k)]
+
+
+def _product(names: list[str], columns: tuple[int, ...]) -> str:
+    parts = {j: columns.count(j) for j in columns}
+    return "*".join(names[j] if k == 1 else f"{names[j]}^{k}" for j, k in parts.items())
+
+
+def _polynomial(Z: np.ndarray, powers: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    out, at = np.empty((len(Z), len(powers))), {p: k for k, p in enumerate(powers)}
+    for k, p in enumerate(powers):  # every product is a shorter one times one more column
+        out[:, k] = Z[:, p[0]] if len(p) == 1 else out[:, at[p[:-1]]] * Z[:, p[-1]]
+    return out
+
+
+def _radial_names(degree: int) -> list[str]:
+    if degree > _HIGHEST_DEGREE:
+        raise SettingError(f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it")
+    return ["radius" if k == 1 else f"radius^{k}" for k in range(1, degree + 1)]
+
+
+def _radial(Z: np.ndarray, degree: int) -> np.ndarray:
+    """|z|, |z|², ..., |z|^degree."""
+    return np.linalg.norm(Z, axis=1)[:, None] ** np.arange(1, degree + 1)
+
+
+def _joint_sigmoid(Z: np.ndarray, centers: np.ndarray, directions: np.ndarray, width: float) -> np.ndarray:
+    return expit((Z @ directions.T - (centers * directions).sum(axis=1)) / width)
+
+
+def _by_column(Z: np.ndarray, function: Callable, centers: Any, widths: np.ndarray) -> np.ndarray:
+    parts = [function((Z[:, j, None] - c) / widths[j]) for j, c in enumerate(centers)]
+    return np.column_stack(parts) if parts else np.empty((len(Z), 0))
+
+
+def _gaussian(u: np.ndarray) -> np.ndarray:
+    return np.exp(-0.5 * u * u)
+
+
+def _sigmoid(u: np.ndarray) -> np.ndarray:
+    return expit(u)
+
+
+def _joint_gaussian(Z: np.ndarray, centers: np.ndarray, width: float) -> np.ndarray:
+    return np.exp(-0.5 * pairwise(Z, centers, metric="squared_euclidean") / width**2)

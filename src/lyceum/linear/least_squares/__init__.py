@@ -1,0 +1,1 @@
+"""Least squares without a penalty."""

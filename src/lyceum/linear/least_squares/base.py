@@ -1,0 +1,296 @@
+"""What linear regression and ridge share: one Gram statistic, a solve, and a second look when digits were
+lost.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner, OnePassLearner, Regressor
+from lyceum._core.data import Block, Rows
+from lyceum._core.statistics import PositiveFactor, RowScatter, Scatter, is_wide
+from lyceum.errors import SettingError
+from lyceum.linear.row_passes import Residuals, first_pass, without_checks
+from lyceum.report import Explanation, Table
+
+__all__ = ["Fit", "LeastSquares", "LinearPredictor", "warn_dependent"]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The minimum of Σ w (y - y₀ - (x - x₀)·b)² + Σ alpha_j b_j², with the matrix that was solved."""
+
+    moments: Scatter | RowScatter  # about the means, or about the origin without an intercept
+    factor: PositiveFactor  # of XᵀWX + diag(alpha)
+    alpha: float | np.ndarray  # the penalty of all columns, or of each
+    coef: np.ndarray
+    residual: float  # Σ w r²
+    trace: float | None = None  # of the matrix that takes y to the fitted values, where it is known
+    n_values: int | None = None  # eigenvalues above zero, where they are known
+
+    @classmethod
+    def of(cls, moments: Scatter | RowScatter, alpha: float | np.ndarray = 0.0) -> Fit:
+        floor = _floor(moments)
+        if isinstance(moments, RowScatter):
+            return cls._of_few_rows(moments, alpha, floor)
+        A, d = moments.xx, len(moments.x_mean)
+        factor = PositiveFactor.of(A + np.diag(np.broadcast_to(alpha, d)) if np.any(alpha) else A, floor)
+        coef = factor.solve(moments.xy)
+        # with g = Xᵀy the residual sum of squares is yy - 2 b·g + bᵀAb
+        residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ A @ coef)
+        return cls(moments, factor, alpha, coef, max(residual, 0.0))
+
+    @classmethod
+    def _of_few_rows(cls, moments: RowScatter, alphas: float | np.ndarray, floor: np.ndarray) -> Fit:
+        """The dual form: with the centred rows F, fewer than columns, and FFᵀ = U Λ Uᵀ,
+        b = Fᵀ U (Λ + alpha)⁻¹ Uᵀ y.
+
+        (XᵀWX + alpha I)⁻¹ enters as V (Λ + alpha)⁻¹ Vᵀ with V = Fᵀ U Λ^(-½), as what is solved for lies in
+        the space of the rows. Columns of different penalties are scaled, so that it becomes 1 for all.
+        """
+        spread, F, y = moments.xx_diagonal, moments.x_rows, moments.rows[:, -1]
+        live = spread > floor
+        unit = np.where(live, 1.0, 0.0)
+        if isinstance(alphas, np.ndarray):
+            unit, alpha = np.divide(unit, np.sqrt(alphas), where=live, out=unit), 1.0
+        else:
+            alpha = alphas
+        F = F if (unit == 1.0).all() else F * unit
+        values, U = eigh(F @ F.T, check_finite=False)
+        kept = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+        values, U = values[kept], U[:, kept]
+        turned, shrunk = U.T @ y, values + alpha
+        root = unit[:, None] * (F.T @ (U / np.sqrt(values * shrunk)))
+        left = y - U @ (values / shrunk * turned)
+        scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
+        loads, rank = np.zeros(len(spread)), len(spread)
+        if not alpha:
+            part = np.einsum("ij,j,ij->i", root, values, root)  # of every column in the space of the rows
+            loads, rank = np.where(live, np.sqrt(np.maximum(1.0 - part, 0.0)), 1.0), len(values)
+        smallest = float(values.min() / values.max()) if len(values) else 1.0
+        factor = PositiveFactor(scale, None, root, loads, rank, smallest)
+        coef = unit * (F.T @ (U @ (turned / shrunk)))
+        residual, trace = float(left @ left), float((values / shrunk).sum())
+        return cls(moments, factor, alphas, coef, residual, trace, len(values))
+
+    @property
+    def rank(self) -> int:
+        """The rank of XᵀWX, without the penalty."""
+        if not np.any(self.alpha):
+            return self.factor.rank
+        if self.n_values is not None:
+            return self.n_values
+        assert isinstance(self.moments, Scatter)
+        return PositiveFactor.of(self.moments.xx, _floor(self.moments)).rank
+
+    @property
+    def effective_degrees(self) -> float:
+        """The trace of X (XᵀWX + alpha I)⁻¹ XᵀW, about the means."""
+        if self.trace is not None:
+            return self.trace
+        assert isinstance(self.moments, Scatter)
+        return float(np.trace(self.factor.solve(self.moments.xx)))
+
+    @property
+    def lost_digits(self) -> bool:
+        """Whether the normal equations have cost more than about half of the digits."""
+        return self.factor.smallest < 1e-6 or self.residual < 1e-6 * self.moments.yy
+
+    def refine(self, rows: Rows, fit_intercept: bool) -> Fit:
+        """Two steps of b ← b + A⁻¹(XᵀWr - alpha b) with residuals r from the rows themselves.
+
+        These are the corrected seminormal equations: with them the error grows with the condition of X, as
+        for QR, and not with its square, as long as the square is within reach of double precision (Björck,
+        1987).
+        """
+        fit = self
+        for _ in range(2):
+            moments = fit.moments
+            of = partial(Residuals.of, coef=fit.coef, x0=moments.x_mean, y0=moments.y_mean)
+            sums = rows.reduce(of)
+            if fit_intercept:
+                moments = replace(
+                    moments, mean=np.append(moments.x_mean, moments.y_mean + sums.total / moments.weight)
+                )
+            gradient = sums.gradient - fit.alpha * fit.coef
+            step = fit.factor.solve(gradient)
+            better = sums.squares - float(step @ sums.gradient) if not np.any(fit.alpha) else sums.squares
+            residual = better if 0.0 < better <= sums.squares else sums.squares
+            fit = replace(fit, moments=moments, coef=fit.coef + step, residual=residual)
+        return fit
+
+    @property
+    def intercept(self) -> float:
+        return self.moments.y_mean - float(self.moments.x_mean @ self.coef)
+
+
+class LinearPredictor(Regressor, Learner):
+    """Predictions and explanations of a linear fit, from its `coef_` and `intercept_`."""
+
+    _takes_sparse: ClassVar[bool] = True
+
+    fit_intercept: bool
+    coef_: np.ndarray
+    intercept_: float
+    effective_degrees_: float
+    statistic_: Any
+
+    @property
+    def _at(self) -> np.ndarray:
+        """The means of the design columns, where explanations start."""
+        return self.statistic_.x_mean
+
+    def predict(self, X: Any) -> Any:
+        """The fitted values, intercept + X·coef."""
+        return self._apply(partial(_fitted_values, self), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to a prediction: coef · (x - mean), from the prediction at the mean.
+
+        The design columns of a category are added up.
+        """
+        check_is_fitted(self)
+        return self._explain(X, partial(_contributions, self), self.schema_.target_name)
+
+    def _nonzero_table(self) -> Table:
+        """The coefficients that are not zero, largest first, after the intercept."""
+        on = np.flatnonzero(self.coef_)
+        order = on[np.argsort(-np.abs(self.coef_[on]))]
+        head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
+        names = self.design_names
+        rows = [(names[j], float(self.coef_[j])) for j in order]
+        return Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
+
+    def _n_parameters(self) -> float:
+        """The effective degrees of freedom, and the variance of the errors."""
+        if np.isnan(self.effective_degrees_):
+            raise SettingError(
+                f"{type(self).__name__} uses over 1,000 columns: their effective number was not computed"
+            )
+        return self.effective_degrees_ + 1.0
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"coef_": (len(self.design_names),)}
+
+
+class LeastSquares(LinearPredictor, OnePassLearner):
+    """The base of least-squares learners: a subclass defines `_set_results(fit)` and may have `alpha`."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "fit_intercept": ["boolean"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows in one pass, and two more if the normal equations lose too many digits.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        self.statistic_ = first_pass(rows, self._statistic_for(rows))
+        fit = self._fit_of(self.statistic_)
+        self._set_results(self._refine(fit, without_checks(rows)))
+        if len(fit.factor.dependent):
+            warn_dependent(self, self.design_names, fit.factor, self.statistic_.n_rows, self._solution_text)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from more rows: the result is that of one `fit` on all rows seen, without its second look.
+
+        More rows may still part dependent columns, so `rank_` and `summary()` show them, not a
+        warning.
+        """
+        return super().partial_fit(X, y, sample_weight)
+
+    @property
+    def _solution_text(self) -> str:
+        """Which solution is taken of many."""
+        return "of least norm"
+
+    def _statistic(self) -> Callable[[Block], Scatter | RowScatter]:
+        few = isinstance(getattr(self, "statistic_", None), RowScatter)
+        return partial(RowScatter.of if few else Scatter.of, target=True)
+
+    def _statistic_for(self, rows: Rows) -> Callable[[Block], Scatter | RowScatter]:
+        """The rows themselves where they are fewer than many columns, else the products of all columns."""
+        few = is_wide(rows) and getattr(self, "solver", "normal") == "normal"
+        return partial(RowScatter.of if few else Scatter.of, target=True)
+
+    def _refine(self, fit: Fit, rows: Rows) -> Fit:
+        """The fit after a second look at the rows, if it needs one."""
+        return fit.refine(rows, self.fit_intercept) if fit.lost_digits else fit
+
+    def _finish(self, statistic: Scatter | RowScatter) -> None:
+        self._set_results(self._fit_of(statistic))
+
+    def _fit_of(self, statistic: Scatter | RowScatter) -> Fit:
+        moments = statistic if self.fit_intercept else statistic.about_origin()
+        return Fit.of(moments, self._penalty(statistic))
+
+    def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
+        """The penalty of all columns, or of each."""
+        return 0.0
+
+    def _set_results(self, fit: Fit) -> None:
+        self.coef_, self.intercept_ = fit.coef, fit.intercept if self.fit_intercept else 0.0
+        self.residual_sum_ = fit.residual
+        self.rank_ = fit.rank
+
+
+def _floor(moments: Scatter | RowScatter) -> np.ndarray:
+    """A column whose spread is that of rounding its mean is constant."""
+    return moments.weight * (4 * _EPS * moments.x_mean) ** 2
+
+
+def _fitted_values(learner: LinearPredictor, block: Block) -> np.ndarray:
+    return block.X @ learner.coef_ + learner.intercept_
+
+
+def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
+    """The fitted value, the base, and what every column adds."""
+    base = np.full(len(block), learner.intercept_ + float(learner._at @ learner.coef_))
+    return np.column_stack(
+        [_fitted_values(learner, block), base, (block.dense - learner._at) * learner.coef_]
+    )
+
+
+def warn_dependent(
+    learner: Any, names: Sequence[str], factor: PositiveFactor, n_rows: int, taken: str = "of least norm"
+) -> None:
+    """Say which columns depend on each other, and what was done about it."""
+    constant = np.flatnonzero(factor.scale == 0)
+    tied = np.setdiff1d(factor.dependent, constant)
+    parts = []
+    if len(tied) and len(tied) >= n_rows - 1:
+        parts.append(f"{n_rows} rows cannot determine the coefficients of {len(tied)} columns")
+    elif len(tied):
+        parts.append(f"columns {_list_names(names, tied)} depend linearly on each other")
+    if len(constant):
+        many = len(constant) > 1
+        listed = _list_names(names, constant)
+        parts.append(f"columns {listed} never vary" if many else f"column {listed} never varies")
+    warnings.warn(
+        f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The solution "
+        f"{taken} was taken: predictions hold, single coefficients of these columns mean nothing",
+        np.exceptions.RankWarning,
+        stacklevel=3,
+    )
+
+
+def _list_names(names: Sequence[str], places: np.ndarray, most: int = 6) -> str:
+    shown = ", ".join(repr(str(names[j])) for j in places[:most])
+    return shown + (f" and {len(places) - most} more" if len(places) > most else "")

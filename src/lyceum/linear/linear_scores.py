@@ -1,0 +1,124 @@
+"""Classifiers that decide by linear scores without claiming posteriors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Classifier, Learner
+from lyceum._core.data import Block, Rows, Schema
+from lyceum._core.probability import class_weight_factors
+from lyceum.errors import SchemaError, SettingError
+from lyceum.linear.logistic.report import contributions
+from lyceum.report import Explanation, Table, weights_table
+
+__all__ = ["CLASS_WEIGHT", "LinearScores", "check_same_weights", "linear_scores", "score_shapes"]
+
+CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
+
+
+class LinearScores(Classifier, Learner):
+    """Decisions by the sign of one score, or the largest of K: the scores are margins, not log-odds."""
+
+    _coding = "one_of_c"
+    _takes_sparse: ClassVar[bool] = True
+    _needs_scaling = True
+
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    mean_: np.ndarray
+    n_rows_: int
+    class_weight: Any
+
+    def _with_class_weights(self, rows: Rows, all_rows: bool = True) -> Rows:
+        """The rows with weights times the factors of their classes."""
+        if self.class_weight is None:
+            return rows
+        weight = None
+        if self.class_weight == "balanced":
+            if not all_rows:
+                raise SettingError(
+                    "partial_fit cannot know the class shares beforehand: give class_weight as a dict"
+                )
+            weight = np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+        assert factors is not None
+        return rows.then(_ClassWeights(factors))
+
+    def decision_function(self, X: Any) -> Any:
+        """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
+        return self._apply(partial(linear_scores, self), X)
+
+    def predict(self, X: Any) -> Any:
+        """The class on whose side of the hyperplane a row lies, or that of the largest score."""
+        return self._apply(partial(_predict, self), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the score, coef · (x - mean), from the score at the mean.
+
+        For two classes this is the score of the second; for more, that of the predicted class less that of
+        the next best.
+        """
+        check_is_fitted(self)
+        unit = f"score of {self.classes_[-1]}" if len(self.coef_) == 1 else "score above the next class"
+        return self._explain(X, partial(contributions, self), unit)
+
+    def _table(self) -> Table:
+        titles = [str(self.classes_[-1])] if len(self.coef_) == 1 else [str(label) for label in self.classes_]
+        return weights_table(self.design_names, self.intercept_, self.coef_, titles)
+
+    def _fit_one_class(self, d: int) -> None:
+        self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return score_shapes(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _ClassWeights:
+    """A step that multiplies the weight of every row by the factor of its class."""
+
+    factors: np.ndarray  # (K,)
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        assert block.y is not None
+        return replace(block, w=block.weights * self.factors[block.y])
+
+
+def check_same_weights(known: Any, now: Any) -> None:
+    """Refuse rows whose classes or categories have no weights; `known` is None in the first call."""
+    if known is not None and known != now:
+        raise SchemaError(
+            "these rows have classes or categories that there are no weights for: name all classes in the "
+            "first partial_fit, and all categories by a category type"
+        )
+
+
+def score_shapes(learner: Any) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays of linear scores: of one output for two classes, else of one per class."""
+    outputs, d = len(learner.classes_) if len(learner.classes_) > 2 else 1, len(learner.design_names)
+    return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
+
+
+def linear_scores(learner: Any, block: Block) -> np.ndarray:
+    """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
+    scores = block.X @ learner.coef_.T + learner.intercept_
+    return scores[:, 0] if len(learner.coef_) == 1 else scores
+
+
+def _predict(learner: LinearScores, block: Block) -> np.ndarray:
+    scores = linear_scores(learner, block)
+    if scores.ndim == 2:
+        return learner.classes_[scores.argmax(axis=1)]
+    return learner.classes_[
+        (scores > 0).astype(int) if len(learner.classes_) > 1 else np.zeros(len(block), int)
+    ]

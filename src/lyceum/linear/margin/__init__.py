@@ -1,0 +1,1 @@
+"""Linear classifiers by losses of the margin."""

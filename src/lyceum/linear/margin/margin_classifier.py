@@ -1,0 +1,308 @@
+"""A linear classifier trained with a loss of the margin."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.data import Rows
+from lyceum._core.solvers import LBFGS, Newton, Outcome
+from lyceum._core.statistics import Moments, Scatter
+from lyceum.errors import SettingError
+from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
+from lyceum.linear.margin.losses import LOSSES, SmoothHinge
+from lyceum.linear.margin.problem import MarginProblem, SeenRows
+from lyceum.linear.row_passes import first_pass, without_checks
+from lyceum.report import Summary, Table
+
+__all__ = ["MarginClassifier"]
+
+_SMALL, _WIDE = 300, 1024  # columns up to which Hessians, and d x d matrices at all, are cheap
+
+
+class MarginClassifier(LinearScores):
+    """A linear classifier that minimises a loss of the margin with an L2 penalty.
+
+    With y of -1 and 1 and f(x) = b₀ + x·b the parameters minimise
+
+        Σ w_i L(y_i f(x_i)) + 1/(2C) Σ b²,
+
+    the intercept free; C is that of scikit-learn's SVC, whose objective is C times this one (its LinearSVC
+    penalises the intercept as well). L is
+
+        hinge        max(0, 1 - m)       the linear support vector machine
+        logistic     log(1 + exp(-m))    logistic regression
+        exponential  exp(-m)             what boosting minimises
+        squared      (1 - m)²            least squares on -1 and 1
+
+    The zero-one loss itself, 1 if m ≤ 0, is flat almost everywhere and no gradient leads down it: it is there
+    to compare (`margin_loss`, `losses_`), not to train with. K > 2 classes have a function each, against all
+    others; the largest decides. Scores are margins, not log-odds: for posteriors see `LogisticRegression`.
+
+    The hinge has a corner, which is rounded over a width that falls in stages from 1 to `smoothing`: the
+    objective reached is at most Σw · K · smoothing / 2 above the minimum.
+
+    Parameters
+    ----------
+    loss : {"hinge", "squared_hinge", "logistic", "exponential", "squared"}, default="hinge"
+        The loss of the margin that is minimised.
+    C : float, default=1.0
+        Inverse strength of the penalty.
+    smoothing : float, default=1e-3
+        The last width of the hinge's rounded corner; without meaning for the other losses.
+    max_iter : int, default=200
+        Most iterations, each one pass over the rows; for the hinge, at every width.
+    tol : float, default=1e-6
+        Stop when the mean pull of the rows along every column, of unit spread, is this small.
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    record : bool, default=False
+        Whether to keep the parameters of every iteration in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+        The weights of the second class, or one row per class.
+    intercept_ : ndarray of shape (1,) or (K,)
+        The intercepts, at x = 0.
+    objective_ : float
+        Of the loss itself, not of the rounded one.
+    losses_ : dict
+        The mean of each of the five losses over the rows of `fit`.
+    n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
+    converged_ : bool
+        Whether the tolerance was reached.
+    history_ : list of float
+        The objective that was minimised at the start and after every iteration.
+    record_ : list of dict
+        With `record=True`: step, coef, intercept and objective.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    seen_ : dict
+        What `partial_fit` goes on from, of up to 1,024 columns: the curvature of the objective, (1 or K,
+        n_design_columns + 1, n_design_columns + 1), the means where intercepts are taken, and the weight.
+
+    See Also
+    --------
+    margin_loss : The losses themselves.
+    LogisticRegression : Posteriors of the classes.
+    Perceptron : One mistake corrected after the other.
+
+    References
+    ----------
+    Bartlett, Jordan and McAuliffe (2006), Convexity, classification, and risk bounds, Journal of the American
+    Statistical Association 101.
+
+    Examples
+    --------
+    >>> from lyceum.linear import MarginClassifier
+    >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"]
+    >>> model = MarginClassifier(loss="squared", C=1e6).fit(X, y)
+    >>> model.coef_.round(3).tolist(), model.losses_["zero_one"]
+    ([[0.6]], 0.0)
+
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "loss": [StrOptions({name for name, loss in LOSSES.items() if loss.convex})],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "smoothing": [Interval(Real, 0, 1, closed="right")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "class_weight": CLASS_WEIGHT,
+        "record": ["boolean"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    seen_: dict[str, Any]
+
+    def __init__(
+        self,
+        *,
+        loss: str = "hinge",
+        C: float = 1.0,
+        smoothing: float = 1e-3,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.loss = loss
+        self.C = C
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from the rows of X, one pass per iteration.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._with_class_weights(self._rows(X, y, sample_weight))
+        self.__dict__.pop("seen_", None)
+        return self._learn(self._problem(rows))
+
+    # scikit-learn puts the classes before the weights
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """Go on with more rows from the weights so far.
+
+        The rows seen before count as a parabola: their objective about its minimum, by its curvature there
+        (for the hinge, by the density of the margins about 1). With loss="squared" the result is that of one
+        `fit` on all rows; with the others it comes near it. `objective_`, `losses_` and `n_iter_` are then of
+        these rows. `classes` names, in the first call, classes whose rows come later.
+        """
+        known = (self.classes_.tolist(), self.design_names) if hasattr(self, "coef_") else None
+        rows = self._more_rows(X, y, sample_weight, classes)
+        if known is not None and len(known[0]) == 1 < len(self.classes_):
+            known = None  # one class has no weights yet
+        check_same_weights(known, (self.classes_.tolist(), self.design_names))
+        if len(rows.schema) > _WIDE:
+            raise SettingError(
+                f"partial_fit keeps a square matrix of the columns, and takes {_WIDE} of them, not "
+                f"{len(rows.schema)}: fit on all rows at once"
+            )
+        before = dict(vars(self))
+        problem = self._problem(self._with_class_weights(rows, all_rows=False))
+        if known is not None:
+            problem = self._go_on(problem, before)
+        return self._learn(problem)
+
+    def _go_on(self, problem: MarginProblem, before: dict[str, Any]) -> MarginProblem:
+        """The problem of more rows, with those before as a parabola; means and rows are of all."""
+        curvature, shift, weight = (before["seen_"][name] for name in ("curvature", "shift", "weight"))
+        total = weight + problem.weight
+        self.mean_ = before["mean_"] + problem.weight / total * (self.mean_ - before["mean_"])
+        theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
+        moved = problem.shift - shift  # the scatter is about the mean of these rows
+        scatter = problem.scatter + problem.weight * np.outer(moved, moved)
+        seen = SeenRows(theta, curvature)
+        return replace(problem, shift=shift, scatter=scatter, seen=seen)
+
+    def _learn(self, problem: MarginProblem):
+        if len(self.classes_) == 1:
+            self._fit_one_class(len(problem.shift))
+            self.n_iter_, self.converged_, self.objective_, self.history_ = 1, True, 0.0, [0.0]
+            self.losses_: dict[str, float] = {}
+        else:
+            self._finish(problem, self._minimum(problem))
+        return self
+
+    def _problem(self, rows: Rows) -> MarginProblem:
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        if len(rows.schema) > _WIDE:
+            moments = rows.reduce(Moments.of)
+            weight, mean, scatter = float(moments.weight.max()), moments.mean, moments.scatter
+        else:
+            total = first_pass(rows, Scatter.of)
+            weight, mean, scatter, moments = total.weight, total.mean, total.scatter, total
+        self.mean_ = mean
+        shift = mean if self.fit_intercept else np.zeros_like(mean)
+        if not self.fit_intercept:
+            scatter = scatter + weight * (mean**2 if scatter.ndim == 1 else np.outer(mean, mean))
+        loss = LOSSES[self.loss]
+        return MarginProblem(
+            without_checks(rows), outputs, weight, shift, scatter, loss, 1 / self.C, self.fit_intercept
+        )
+
+    def _minimum(self, problem: MarginProblem) -> Outcome:
+        if self.record:
+            self.record_: list[dict] = []
+        elif hasattr(self, "record_"):
+            del self.record_
+        solver = Newton() if len(problem.shift) <= _SMALL else LBFGS()
+        stages = [LOSSES[self.loss]] if self.loss != "hinge" else [SmoothHinge(w) for w in self._widths()]
+        solver = solver if problem.seen is None else Newton()
+        theta, n_iter = np.zeros(problem.shape) if problem.seen is None else problem.seen.theta, 0
+        history: list[float] = []
+        for loss in stages:
+            stage = replace(problem, loss=loss)
+            start = stage.evaluate(theta, solver.needs_hessian)
+            observer = partial(self._record_point, stage) if self.record else None
+            outcome = solver.minimise(stage, start, self.max_iter, self.tol, observer)
+            theta, n_iter = outcome.point.theta, n_iter + outcome.n_iter
+            history += outcome.history
+        return Outcome(outcome.point, n_iter, outcome.converged, history)
+
+    def _widths(self) -> list[float]:
+        """From 1 down to `smoothing` by tenths."""
+        steps = int(np.ceil(-np.log10(self.smoothing)))
+        return [max(10.0**-k, float(self.smoothing)) for k in range(steps + 1)]
+
+    def _record_point(self, problem: MarginProblem, point: Any) -> None:
+        coef, intercept = _original(problem, point.theta)
+        at = len(self.record_)
+        self.record_.append({"step": at, "coef": coef, "intercept": intercept, "objective": point.value})
+
+    def _finish(self, problem: MarginProblem, outcome: Outcome) -> None:
+        theta = outcome.point.theta
+        self.coef_, self.intercept_ = _original(problem, theta)
+        self.n_iter_, self.converged_ = outcome.n_iter, outcome.converged
+        self.history_ = list(outcome.history)
+        found = problem.solution_sums(theta, tuple(LOSSES.values()), len(problem.shift) <= _WIDE)
+        sums = dict(zip(LOSSES, found.values.tolist()))
+        self.losses_ = {name: value / (problem.weight * problem.outputs) for name, value in sums.items()}
+        self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float((self.coef_**2).sum())
+        if found.curvature is not None:
+            before = 0.0 if problem.seen is None else self.seen_["weight"]
+            self.seen_ = {
+                "curvature": problem.total_curvature(found.curvature),
+                "shift": problem.shift,
+                "weight": before + problem.weight,
+            }
+        if not outcome.converged:
+            warnings.warn(
+                f"MarginClassifier stopped after max_iter={self.max_iter} iterations with a mean pull of "
+                f"{problem.size(outcome.point.gradient):.1e} > tol={self.tol:g}: raise max_iter or "
+                "smoothing, or lower C",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def summary(self) -> Summary:
+        """The six mean losses on the rows of `fit`, and the weights."""
+        check_is_fitted(self)
+        facts: dict[str, Any] = {
+            "rows": self.n_rows_,
+            "classes": self.classes_.tolist(),
+            "loss": f"{self.loss}, {LOSSES[self.loss].formula}",
+            "C": float(self.C),
+            "objective": self.objective_,
+            "iterations": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",
+        }
+        losses = [(name, LOSSES[name].formula, value) for name, value in self.losses_.items()]
+        tables = [Table("Mean losses", ("loss", "of the margin m", "mean"), losses), self._table()]
+        return Summary(self._title(), facts, tables)
+
+
+def _original(problem: MarginProblem, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients, and intercepts at x = 0 instead of at the column means."""
+    coef = np.ascontiguousarray(theta[:, :-1])
+    return coef, theta[:, -1] - coef @ problem.shift

@@ -1,0 +1,1 @@
+"""Ridge, lasso and elastic net."""

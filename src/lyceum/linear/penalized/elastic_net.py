@@ -1,0 +1,289 @@
+"""The elastic net: least squares with a penalty on absolute values and squares of the coefficients."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, OnePassLearner
+from lyceum._core.data import Block, Rows
+from lyceum._core.solvers import RoundObserver, Solution
+from lyceum._core.statistics import Scatter
+from lyceum.errors import DataError, SettingError
+from lyceum.linear.least_squares.base import LinearPredictor
+from lyceum.linear.penalized.centered_problem import CenteredProblem
+from lyceum.linear.row_passes import first_pass
+from lyceum.report import Summary
+
+__all__ = ["ElasticNet", "on_columns", "warn_unsolved"]
+
+_NARROW = 1000  # columns up to which the Gram matrix is always the quicker
+
+
+class ElasticNet(LinearPredictor, OnePassLearner):
+    """Linear regression with an elastic-net penalty, solved up to a duality gap.
+
+    The coefficients minimise
+
+        1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · l1_ratio · Σ|b_j| + alpha · (1 - l1_ratio)/2 · Σ b_j²
+
+    with the intercept b₀ free. This is scikit-learn's objective: a mean over the rows, so that alpha does not
+    depend on their number. (`Ridge` has a sum there: its alpha is Σw times the alpha here at l1_ratio=0.) The
+    penalty depends on the units of the columns, unless `standardize` is set.
+
+    `dual_gap_` certifies the solution: the objective is at most that far above its minimum.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty; from max|Σw(x-x̄)(y-ȳ)| / (Σw · l1_ratio) on, every coefficient is zero.
+    l1_ratio : float in [0, 1], default=0.5
+        The share of the absolute values in the penalty; 0 is ridge regression, in closed form.
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns, so that units do not
+        matter; `coef_` is in the units of the columns either way.
+    solver : {"auto", "gram", "columns"}, default="auto"
+        "gram": coordinate descent on XᵀX from one pass over the rows, wherever they are. "columns": on the
+        columns of an array in memory, dense or sparse, with working sets and safe screening. "auto" is "gram"
+        up to 1000 columns, for rows that are not in memory, and where rows are many more than columns.
+    tol : float, default=1e-5
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
+    max_iter : int, default=10000
+        Most epochs of coordinate descent.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the last `fit`.
+    record : bool, default=False
+        Whether to keep the coefficients after every round of coordinate descent in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
+    dual_gap_ : float
+        In the units of the objective above, which is at most this far above its minimum.
+    objective_ : float
+        The objective at the solution.
+    n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
+    converged_ : bool
+        Whether the tolerance was reached.
+    history_ : list of float
+        The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix, all that
+        the chosen columns need on columns in memory.
+    record_ : list of dict
+        With `record=True`: step (epochs so far), coef, intercept, objective and dual_gap at the start
+        (its gap not looked at) and after every round.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    effective_degrees_ : float
+        1 for the intercept, and the trace of X (XᵀWX + Σw alpha (1 - l1_ratio) I)⁻¹ XᵀW over the columns
+        whose coefficients are not zero; NaN for over 1,000 of them.
+    statistic_ : Scatter
+        With "gram": another alpha needs no further pass.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+
+    See Also
+    --------
+    ElasticNetCV : The penalty chosen by cross-validation.
+    Lasso : l1_ratio=1.
+    Ridge : Only squared coefficients in the penalty.
+    elastic_net_path : The whole regularisation path.
+
+    References
+    ----------
+    Zou and Hastie (2005), Regularization and variable selection via the elastic net, JRSS B 67.
+
+    Examples
+    --------
+    >>> from lyceum.linear import ElasticNet
+    >>> model = ElasticNet(alpha=0.5, l1_ratio=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0, 6.0])
+    >>> model.coef_.tolist(), model.intercept_, model.dual_gap_ < 1e-12
+    ([1.5], 0.75, True)
+
+    """
+
+    _coding = "one_of_c"
+    _needs_scaling = True
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "standardize": ["boolean"],
+        "solver": [StrOptions({"auto", "gram", "columns"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "record": ["boolean"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-5,
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.record = record
+        self.categorical_features = categorical_features
+
+    @property
+    def _share(self) -> float:
+        return float(self.l1_ratio)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows of X: one pass for "gram", a copy in memory for "columns".
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        self._set_results(self._centered_problem(rows))
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from more rows: the result is that of one `fit` with solver="gram" on all rows seen."""
+        if hasattr(self, "coef_") and not hasattr(self, "statistic_"):
+            raise DataError(
+                f"{type(self).__name__} was fitted on columns and kept no statistic to go on from: "
+                'fit with solver="gram"'
+            )
+        return super().partial_fit(X, y, sample_weight)
+
+    def _statistic(self) -> Callable[[Block], Scatter]:
+        return partial(Scatter.of, target=True)
+
+    def _finish(self, statistic: Scatter) -> None:
+        self._set_results(CenteredProblem.of_moments(statistic, self.fit_intercept, self.standardize))
+
+    def _centered_problem(self, rows: Rows) -> CenteredProblem:
+        if self._on_columns(rows):
+            self.__dict__.pop("statistic_", None)
+            return CenteredProblem.of_rows(rows, self.fit_intercept, self.standardize)
+        self.statistic_ = first_pass(rows, self._statistic())
+        return CenteredProblem.of_moments(self.statistic_, self.fit_intercept, self.standardize)
+
+    def _on_columns(self, rows: Rows) -> bool:
+        return on_columns(rows, self.solver, self._share > 0 and self.alpha > 0)
+
+    def _set_results(self, centered: CenteredProblem) -> None:
+        problem, d = centered.problem, len(centered.x_mean)
+        l1, l2 = self.alpha * self._share, self.alpha * (1 - self._share)
+        warm = self.warm_start and hasattr(self, "coef_") and len(self.coef_) == d
+        start = centered.from_units(self.coef_) if warm else np.zeros(d)
+        self.__dict__.pop("record_", None)
+        observer = self._recorder(centered, l1, l2, start) if self.record else None
+        found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter, observer)
+        self.coef_ = centered.in_units(found.coef)
+        self.intercept_ = centered.intercept(found.coef) if self.fit_intercept else 0.0
+        self.mean_ = centered.column_means
+        squares = problem.squares(found.coef)
+        self.objective_ = penalized_squares(squares, found.coef, l1, l2)
+        self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
+        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(found.coef, l1, l2)
+        self.dual_gap_, self.n_iter_, self.converged_ = found.gap, found.n_iter, found.converged
+        self.history_ = list(found.history)
+        warn_unsolved(self, found, self.tol * problem.yy, self.max_iter)
+
+    def _recorder(self, centered: CenteredProblem, l1: float, l2: float, start: np.ndarray) -> RoundObserver:
+        self.record_: list[dict] = []
+
+        def observer(coef: np.ndarray, gap: float, epochs: int) -> None:
+            self.record_.append(
+                {
+                    "step": epochs,
+                    "coef": centered.in_units(coef.copy()),
+                    "intercept": centered.intercept(coef) if self.fit_intercept else 0.0,
+                    "objective": penalized_squares(centered.problem.squares(coef), coef, l1, l2),
+                    "dual_gap": gap,
+                }
+            )
+
+        observer(start, np.nan, 0)
+        return observer
+
+    @property
+    def _at(self) -> np.ndarray:
+        return self.mean_
+
+    def summary(self) -> Summary:
+        """The coefficients that are not zero, and how close to the optimum they are."""
+        check_is_fitted(self)
+        facts = {
+            "rows": self.n_rows_,
+            "alpha": float(self.alpha),
+            "l1 ratio": self._share,
+            "R²": self.r2_,
+            "coefficients not zero": f"{np.count_nonzero(self.coef_)} of {len(self.coef_)}",
+            "effective degrees of freedom": self.effective_degrees_,
+            "objective": self.objective_,
+            "duality gap": self.dual_gap_,
+            "epochs": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",
+        }
+        return Summary(self._title(), facts, [self._nonzero_table()])
+
+    history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        d = len(self.design_names)
+        return {"coef_": (d,), "mean_": (d,)}
+
+
+def penalized_squares(squares: float, coef: np.ndarray, l1: float, l2: float) -> float:
+    """The objective of the elastic net."""
+    return float(squares / 2 + l1 * np.abs(coef).sum() + l2 / 2 * (coef @ coef))
+
+
+def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
+    """Whether to work on columns in memory instead of on a Gram matrix."""
+    if solver == "columns":
+        if not rows.in_memory:
+            raise SettingError('solver="columns" needs rows in memory: give an array, or take solver="gram"')
+        if not sparsifies:
+            raise SettingError('solver="columns" needs an l1 penalty: take solver="gram" without one')
+        return True
+    d, n = len(rows.schema), rows.n_rows
+    return solver == "auto" and rows.in_memory and sparsifies and d > _NARROW and n is not None and n < 10 * d
+
+
+def warn_unsolved(learner: Any, found: Solution, tolerance: float, max_iter: int) -> None:
+    if not found.converged:
+        warnings.warn(
+            f"{type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap of "
+            f"{found.gap:.1e} > {tolerance:.1e}: raise max_iter, alpha or tol",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,386 @@
+"""Lasso and elastic net with the penalty chosen by cross-validation."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from lyceum._core.data import Rows
+from lyceum._core.solvers import Solution
+from lyceum._core.statistics import folds_of, seed_from
+from lyceum.errors import SettingError, number_setting
+from lyceum.linear.penalized.centered_problem import CenteredProblem
+from lyceum.linear.penalized.elastic_net import (
+    ElasticNet,
+    on_columns,
+    penalized_squares,
+    warn_unsolved,
+)
+from lyceum.linear.penalized.fold_errors import by_columns, by_moments, scatters
+from lyceum.linear.penalized.penalty_cv import CV_CONSTRAINTS, PenaltyCV
+from lyceum.linear.penalized.regularization_path import follow, grid
+from lyceum.linear.row_passes import without_checks
+
+__all__ = ["ElasticNetCV", "LassoCV"]
+
+
+class ElasticNetCV(PenaltyCV):
+    """Elastic net with alpha, and the l1 ratio if there are several, chosen by cross-validation.
+
+    The objective is that of `ElasticNet`. A row's fold is a hash of its number and the seed. One pass sums
+    the centred products of [X y] in every fold; what a fold's solutions are fitted on is the merged statistic
+    of the others, and their error is read off its own, so that any number of penalties costs one pass. (With
+    "columns" every fold is a path on columns in memory.)
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float in (0, 1], default=0.5
+        The share of the absolute values in the penalty; of several, the best is chosen.
+    alphas : int or array-like, default=100
+        The penalties, or how many there are between the least at which every coefficient is zero, over all
+        rows, and `eps` times that.
+    eps : float, default=1e-3
+        The smallest penalty of a grid, as a share of the largest.
+    cv : int, splitter or list of splits, default=10
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
+        as scikit-learn's, or pairs of row numbers to train and to test on.
+    rule : {"best", "one_standard_error"}, default="best"
+        Take the alpha of the least mean error, or the largest whose error is within one standard error of it.
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
+        that units do not matter; `coef_` is in the units of the columns either way.
+    solver : {"auto", "gram", "columns"}, default="auto"
+        As in `ElasticNet`.
+    tol : float, default=1e-5
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
+    max_iter : int, default=10000
+        Most epochs of coordinate descent.
+    record : bool, default=False
+        Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds; None draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds; each such column becomes one column
+        per category.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_ : float
+        The chosen penalty.
+    alphas_ : ndarray of shape (n_alphas,)
+        At the chosen l1 ratio, falling.
+    mse_path_ : ndarray of shape (n_alphas, cv)
+        Mean squared errors on left-out folds at the chosen l1 ratio.
+    coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
+    dual_gap_ : float
+        The duality gap at the solution: the objective is at most this far above its minimum.
+    n_iter_ : int
+        Epochs at the chosen penalty.
+    history_ : list of float
+        The duality gap after every round at the chosen penalty.
+    record_ : list of dict
+        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every penalty
+        from the largest down to the chosen one.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    effective_degrees_ : float
+        As in `ElasticNet`.
+    seed_ : int
+        The seed of the folds.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+
+    See Also
+    --------
+    ElasticNet : The same model at a given penalty.
+    LassoCV : l1_ratio=1.
+
+    References
+    ----------
+    Zou and Hastie (2005), Regularization and variable selection via the elastic net, JRSS B 67.
+    Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models via coordinate
+    descent, Journal of Statistical Software 33.
+
+    Examples
+    --------
+    >>> from lyceum.linear import ElasticNetCV
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 8))
+    >>> model = ElasticNetCV(l1_ratio=[0.5, 1.0]).fit(X, 2 * X[:, 0] + X[:, 1])
+    >>> model.l1_ratio_, model.coef_.round(1).tolist()
+    (1.0, [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+    """
+
+    _coding = "one_of_c"
+    history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
+    _parameter_constraints: ClassVar[dict] = {
+        "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
+        "eps": [Interval(Real, 0, 1, closed="neither")],
+        **{name: ElasticNet._parameter_constraints[name] for name in ("solver", "tol", "max_iter", "record")},
+        **CV_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        l1_ratio: Any = 0.5,
+        alphas: Any = 100,
+        eps: float = 1e-3,
+        cv: Any = 10,
+        rule: str = "best",
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-5,
+        max_iter: int = 10_000,
+        record: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.l1_ratio = l1_ratio
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.record = record
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    @property
+    def _ratios(self) -> np.ndarray:
+        ratios = np.atleast_1d(number_setting("l1_ratio", self.l1_ratio))
+        if not len(ratios) or not ((ratios > 0) & (ratios <= 1)).all():
+            raise SettingError(f"l1_ratio={self.l1_ratio!r}: give numbers above 0 and up to 1")
+        return ratios
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn the penalty and the coefficients; one pass over the rows, or one path per fold on columns.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows, ratios = self._rows(X, y, sample_weight), self._ratios
+        self.seed_ = seed_from(self.random_state)
+        rows, factors = self._unit_columns(rows)
+        split = folds_of(self.cv, rows, self.seed_)
+        folds = None if self._on_columns(rows) else scatters(split, rows)
+        all_rows = (
+            CenteredProblem.of_rows(rows, self.fit_intercept)
+            if folds is None
+            else CenteredProblem.of_moments(folds.total, self.fit_intercept)
+        )
+        grids = [grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios]
+        fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
+        if folds is None:
+            errors = by_columns(without_checks(rows), split, self.fit_intercept, fitters)
+        else:
+            errors = by_moments(folds, self.fit_intercept, fitters)
+        at, alpha = self._choose(errors)
+        self.l1_ratio_, self.alphas_, self.mse_path_ = float(ratios[at]), grids[at], errors[at]
+        self._finish(all_rows, grids[at][: alpha + 1], factors)
+        return self
+
+    def _on_columns(self, rows: Rows) -> bool:
+        return on_columns(rows, self.solver, True)
+
+    def _coefs(self, alphas: np.ndarray, l1_ratio: float, centered: CenteredProblem) -> np.ndarray:
+        return np.array(
+            [one.coef for one in follow(centered.problem, alphas, l1_ratio, self.tol, self.max_iter)]
+        )
+
+    def _finish(self, all_rows: CenteredProblem, alphas: np.ndarray, factors: np.ndarray | float) -> None:
+        way = follow(all_rows.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
+        found = way[-1]
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_ = [
+                {"step": k, **self._step(all_rows, float(alpha), one, factors)}
+                for k, (alpha, one) in enumerate(zip(alphas, way))
+            ]
+        self.alpha_, self.coef_, self.history_ = float(alphas[-1]), found.coef * factors, list(found.history)
+        self.intercept_ = all_rows.intercept(found.coef) if self.fit_intercept else 0.0
+        self.mean_ = all_rows.x_mean / factors
+        self.dual_gap_, self.n_iter_ = found.gap, found.n_iter
+        yy = all_rows.problem.yy
+        self.r2_ = 1.0 - all_rows.problem.squares(found.coef) / yy if yy > 0 else np.nan
+        l1, l2 = self.alpha_ * self.l1_ratio_, self.alpha_ * (1.0 - self.l1_ratio_)
+        self.effective_degrees_ = self.fit_intercept + all_rows.effective_degrees(found.coef, l1, l2)
+        warn_unsolved(self, found, self.tol * yy, self.max_iter)
+
+    def _step(
+        self, all_rows: CenteredProblem, alpha: float, found: Solution, factors: np.ndarray | float
+    ) -> dict[str, Any]:
+        intercept = all_rows.intercept(found.coef) if self.fit_intercept else 0.0
+        l1, l2 = alpha * self.l1_ratio_, alpha * (1.0 - self.l1_ratio_)
+        objective = penalized_squares(all_rows.problem.squares(found.coef), found.coef, l1, l2)
+        numbers = {"objective": objective, "dual_gap": found.gap, "epochs": found.n_iter}
+        return {"alpha": alpha, "coef": found.coef * factors, "intercept": intercept, **numbers}
+
+    def _facts(self) -> dict[str, Any]:
+        return {"l1 ratio": self.l1_ratio_, "duality gap": self.dual_gap_}
+
+
+class LassoCV(ElasticNetCV):
+    """Lasso with alpha chosen by cross-validation: `ElasticNetCV` at l1_ratio=1.
+
+    Ten folds at a hundred penalties cost about one pass over the rows.
+
+    Parameters
+    ----------
+    alphas : int or array-like, default=100
+        The penalties, or how many of them, spread geometrically from the smallest one at which every
+        coefficient is zero (over all rows) down to `eps` times that.
+    eps : float, default=1e-3
+        The smallest penalty of a grid, as a share of the largest.
+    cv : int, splitter or list of splits, default=10
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
+        as scikit-learn's, or pairs of row numbers to train and to test on.
+    rule : {"best", "one_standard_error"}, default="best"
+        Take the penalty of the lowest mean error, or the largest one whose error is within one standard
+        error of that.
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
+        that units do not matter; `coef_` is in the units of the columns either way.
+    solver : {"auto", "gram", "columns"}, default="auto"
+        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of an
+        array in memory, with working sets and safe screening. "auto" is "gram" up to 1000 columns, for
+        rows that are not in memory, and where rows are many more than columns.
+    tol : float, default=1e-5
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
+    max_iter : int, default=10000
+        Most epochs of coordinate descent.
+    record : bool, default=False
+        Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds; None draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds; each such column becomes one column
+        per category.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    l1_ratio_ : float
+        The chosen l1 ratio.
+    alphas_ : ndarray of shape (n_alphas,)
+        The penalties, falling.
+    mse_path_ : ndarray
+        Mean squared errors on left-out folds.
+    coef_ : ndarray
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
+    dual_gap_ : float
+        The duality gap at the solution: the objective is at most this far above its minimum.
+    n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
+    history_ : list of float
+        The duality gap after every round of coordinate descent.
+    record_ : list of dict
+        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every penalty.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    effective_degrees_ : float
+        1 for the intercept, and the number of coefficients that are not zero.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    Lasso : The same model at a given penalty.
+    ElasticNetCV : With the l1 ratio chosen, too.
+    RidgeCV : Ridge regression with its penalty chosen.
+
+    References
+    ----------
+    Tibshirani (1996), Regression shrinkage and selection via the lasso, JRSS B 58. Friedman, Hastie and
+    Tibshirani (2010), Regularization paths for generalized linear models via coordinate descent, Journal of
+    Statistical Software 33.
+
+    Examples
+    --------
+    >>> from lyceum.linear import LassoCV
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 20))
+    >>> model = LassoCV(rule="one_standard_error").fit(X, X[:, 3] - X[:, 7] + rng.normal(size=300))
+    >>> np.flatnonzero(model.coef_).tolist()
+    [3, 7]
+
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        name: rule for name, rule in ElasticNetCV._parameter_constraints.items() if name != "l1_ratio"
+    }
+
+    def __init__(
+        self,
+        *,
+        alphas: Any = 100,
+        eps: float = 1e-3,
+        cv: Any = 10,
+        rule: str = "best",
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-5,
+        max_iter: int = 10_000,
+        record: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.record = record
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    @property
+    def _ratios(self) -> np.ndarray:
+        return np.ones(1)

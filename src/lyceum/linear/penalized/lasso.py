@@ -1,0 +1,121 @@
+"""The lasso: least squares with a penalty on the absolute values of the coefficients."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from lyceum.linear.penalized.elastic_net import ElasticNet
+
+__all__ = ["Lasso"]
+
+
+class Lasso(ElasticNet):
+    """Linear regression with a penalty on the absolute values of the coefficients: many become exactly zero.
+
+    The coefficients minimise
+
+        1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · Σ|b_j|,
+
+    scikit-learn's objective, with the intercept b₀ free.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty; from max|Σw(x-x̄)(y-ȳ)| / Σw on, every coefficient is zero.
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns, so that units do not
+        matter; `coef_` is in the units of the columns either way.
+    solver : {"auto", "gram", "columns"}, default="auto"
+        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of an
+        array in memory, with working sets and safe screening. "auto" is "gram" up to 1000 columns, for
+        rows that are not in memory, and where rows are many more than columns.
+    tol : float, default=1e-5
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
+    max_iter : int, default=10000
+        Most epochs of coordinate descent.
+    warm_start : bool, default=False
+        Whether `fit` starts from the result of the last `fit`.
+    record : bool, default=False
+        Whether to keep the coefficients after every round of coordinate descent in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds; each such column becomes one column
+        per category.
+
+    Attributes
+    ----------
+    coef_ : ndarray
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
+    dual_gap_ : float
+        The duality gap at the solution: the objective is at most this far above its minimum.
+    objective_ : float
+        The objective at the solution.
+    n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
+    converged_ : bool
+        Whether the tolerance was reached.
+    history_ : list of float
+        The duality gap after every round of coordinate descent.
+    record_ : list of dict
+        With `record=True`: the steps of the fit.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    effective_degrees_ : float
+        1 for the intercept, and the number of coefficients that are not zero.
+    statistic_ : Scatter
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    LassoCV : The penalty chosen by cross-validation.
+    ElasticNet : With a share of squared coefficients in the penalty.
+    lasso_path : The whole regularisation path.
+
+    References
+    ----------
+    Tibshirani (1996), Regression shrinkage and selection via the lasso, JRSS B 58.
+
+    Examples
+    --------
+    >>> from lyceum.linear import Lasso
+    >>> model = Lasso(alpha=0.5).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0])
+    >>> model.coef_.round(6).tolist(), model.dual_gap_ < 1e-6
+    ([1.6, 0.0], True)
+
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        name: rule for name, rule in ElasticNet._parameter_constraints.items() if name != "l1_ratio"
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-5,
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.record = record
+        self.categorical_features = categorical_features
+
+    @property
+    def _share(self) -> float:
+        return 1.0

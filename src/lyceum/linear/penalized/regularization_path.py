@@ -1,0 +1,165 @@
+"""Whole regularisation paths of the lasso and the elastic net."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum._core.solvers import ElasticNetProblem, Solution
+from lyceum._core.threads import single_threaded_blas
+from lyceum.errors import SettingError, number_setting
+from lyceum.linear.penalized.centered_problem import CenteredProblem
+from lyceum.linear.penalized.elastic_net import ElasticNet
+from lyceum.report import plain
+
+__all__ = ["RegularizationPath", "elastic_net_path", "follow", "given_penalties", "grid", "lasso_path"]
+
+
+@dataclass(frozen=True)
+class RegularizationPath:
+    """The coefficients at every penalty, the largest first.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    alphas : array of shape (k,)
+        The penalties, from the largest to the smallest.
+    coefs : array of shape (k, d)
+        The coefficients at every penalty.
+    intercepts : array of shape (k,)
+        The intercepts.
+    dual_gaps : array of shape (k,)
+        The dual gap: an upper bound of how far the objective is above its minimum.
+    n_iters : array of shape (k,)
+        Rounds of coordinate descent.
+    n_nonzero : array of shape (k,)
+        The number of nonzero coefficients at every penalty.
+
+    See Also
+    --------
+    lasso_path, elastic_net_path : Compute it.
+    ElasticNetCV : Chooses the penalty by cross-validation.
+    lyceum.plot.regularization_path : Draws the coefficients over the penalties.
+
+    Examples
+    --------
+    >>> path = lasso_path(np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 2.0, 4.0]), alphas=[1.0, 0.5])
+    >>> path.coefs.round(6).tolist(), path.intercepts.round(6).tolist()
+    ([[0.5], [1.25]], [1.5, 0.75])
+    """
+
+    names: tuple[str, ...]
+    alphas: np.ndarray
+    coefs: np.ndarray
+    intercepts: np.ndarray
+    dual_gaps: np.ndarray
+    n_iters: np.ndarray
+
+    def as_dict(self) -> dict[str, Any]:
+        """The penalties and what was found at each, in JSON's own types."""
+        return plain({**asdict(self), "n_nonzero": self.n_nonzero})
+
+    @property
+    def n_nonzero(self) -> np.ndarray:
+        """How many coefficients are not zero at every penalty."""
+        return np.count_nonzero(self.coefs, axis=1)
+
+
+def lasso_path(X: Any, y: Any = None, sample_weight: Any = None, **settings: Any) -> RegularizationPath:
+    """The lasso at many penalties, each begun where the last ended: `elastic_net_path` with l1_ratio=1."""
+    return elastic_net_path(X, y, sample_weight, l1_ratio=1.0, **settings)
+
+
+def elastic_net_path(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    l1_ratio: float = 0.5,
+    alphas: int | Sequence[float] = 100,
+    eps: float = 1e-3,
+    fit_intercept: bool = True,
+    solver: str = "auto",
+    tol: float = 1e-5,
+    max_iter: int = 10_000,
+    categorical_features: Any = "from_dtype",
+) -> RegularizationPath:
+    """The elastic net at many penalties, each begun where the last ended.
+
+    The objective and the parameters are those of `ElasticNet`. `alphas` are the penalties, or how many there
+    are between the least at which every coefficient is zero and `eps` times that.
+    """
+    if not l1_ratio > 0:
+        raise SettingError("a path needs l1_ratio > 0: without it no penalty makes every coefficient zero")
+    learner = ElasticNet(
+        l1_ratio=l1_ratio, fit_intercept=fit_intercept, solver=solver, tol=tol, max_iter=max_iter,
+        categorical_features=categorical_features,
+    )  # fmt: skip
+    rows = learner._rows(X, y, sample_weight)
+    with single_threaded_blas():
+        centered = learner._centered_problem(rows)
+        values = grid(centered.problem, l1_ratio, alphas, eps)
+        found = follow(centered.problem, values, l1_ratio, tol, max_iter)
+    _warn(found, values, max_iter)
+    return _path(rows.schema.names, values, found, centered, fit_intercept)
+
+
+def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -> np.ndarray:
+    """The penalties, falling; a number of them is spread geometrically."""
+    if isinstance(alphas, (int, np.integer)):
+        most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
+        if alphas < 1 or not 0 < eps < 1:
+            raise SettingError(f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1")
+        return np.geomspace(most, most * eps, int(alphas)) if alphas > 1 else np.array([most])
+    return given_penalties(alphas)
+
+
+def given_penalties(alphas: Any) -> np.ndarray:
+    """The penalties that were given, falling."""
+    values = np.sort(number_setting("alphas", alphas).ravel())[::-1]
+    if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
+        raise SettingError("alphas must be positive numbers")
+    return values
+
+
+def follow(
+    problem: ElasticNetProblem, alphas: np.ndarray, l1_ratio: float, tol: float, max_iter: int
+) -> list[Solution]:
+    """The solutions at falling penalties, each begun at the one before."""
+    found: list[Solution] = []
+    start = np.zeros(len(problem.xy))
+    for alpha in alphas:
+        l1, l2 = alpha * l1_ratio, alpha * (1 - l1_ratio)
+        found.append(problem.solve(l1, l2, start, tol * problem.yy, max_iter))
+        start = found[-1].coef
+    return found
+
+
+def _path(
+    names: tuple[str, ...],
+    alphas: np.ndarray,
+    found: list[Solution],
+    centered: CenteredProblem,
+    fit_intercept: bool,
+) -> RegularizationPath:
+    coefs = np.array([one.coef for one in found])
+    intercepts = [centered.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
+    gaps, epochs = [one.gap for one in found], [one.n_iter for one in found]
+    return RegularizationPath(names, alphas, coefs, np.array(intercepts), np.array(gaps), np.array(epochs))
+
+
+def _warn(found: list[Solution], alphas: np.ndarray, max_iter: int) -> None:
+    short = [alpha for alpha, one in zip(alphas, found) if not one.converged]
+    if short:
+        warnings.warn(
+            f"the path stopped short of its tolerance after max_iter={max_iter} epochs at {len(short)} of "
+            f"{len(alphas)} alphas, first at {short[0]:.3g}: raise max_iter, eps or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,172 @@
+"""Ridge regression with the penalty chosen by cross-validation."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from lyceum._core.solvers import GramElasticNet
+from lyceum._core.statistics import RowSpace, folds_of, is_wide, seed_from
+from lyceum.linear.least_squares.base import Fit
+from lyceum.linear.penalized.centered_problem import CenteredProblem
+from lyceum.linear.penalized.fold_errors import by_moments, scatters
+from lyceum.linear.penalized.penalty_cv import CV_CONSTRAINTS, PenaltyCV
+from lyceum.linear.penalized.regularization_path import given_penalties
+from lyceum.report import undetermined_fact
+
+__all__ = ["RidgeCV"]
+
+
+class RidgeCV(PenaltyCV):
+    """Ridge regression with alpha chosen by cross-validation, in one pass over the rows.
+
+    The objective is that of `Ridge`, Σ w (y - b₀ - x·b)² + alpha Σ b². With XᵀWX = V Λ Vᵀ over the rows of
+    the other folds, b = V (Λ + alpha)⁻¹ Vᵀ XᵀWy: one eigendecomposition a fold serves every alpha.
+
+    Parameters
+    ----------
+    alphas : int or array-like, default=100
+        The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to `eps` times
+        that.
+    eps : float, default=1e-9
+        The smallest penalty of a grid, as a share of the largest.
+    cv : int, splitter or list of splits, default=10
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
+        as scikit-learn's, or pairs of row numbers to train and to test on.
+    rule : {"best", "one_standard_error"}, default="best"
+        Take the penalty of the lowest mean error, or the largest one whose error is within one standard
+        error of that.
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
+        that units do not matter; `coef_` is in the units of the columns either way.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds; None draws one.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds; each such column becomes one column
+        per category.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    alphas_ : ndarray of shape (n_alphas,)
+        Falling.
+    mse_path_ : ndarray of shape (n_alphas, cv)
+        Mean squared errors on left-out folds.
+    coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    effective_degrees_ : float
+        As in `Ridge`.
+    n_undetermined_ : int
+        As in `Ridge`: above zero only where the chosen penalty is below rounding.
+    seed_ : int
+        The seed of the folds.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+
+    See Also
+    --------
+    Ridge : The same model at a given penalty.
+    LassoCV : Lasso with its penalty chosen by cross-validation.
+
+    References
+    ----------
+    Hoerl and Kennard (1970), Ridge regression: biased estimation for nonorthogonal problems.
+    Stone (1974), Cross-validatory choice and assessment of statistical predictions, JRSS B 36.
+
+    Examples
+    --------
+    >>> from lyceum.linear import RidgeCV
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> RidgeCV(alphas=[0.01, 1.0, 100.0]).fit(X, X @ [1.0, 2.0, 3.0]).alpha_
+    0.01
+
+    """
+
+    _coding = "one_of_c"
+    _parameter_constraints: ClassVar[dict] = {
+        "eps": [Interval(Real, 0, 1, closed="neither")],
+        **CV_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        alphas: Any = 100,
+        *,
+        eps: float = 1e-9,
+        cv: Any = 10,
+        rule: str = "best",
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn the penalty and the coefficients in one pass.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows, space = self._rows(X, y, sample_weight), None
+        self.seed_ = seed_from(self.random_state)
+        rows, factors = self._unit_columns(rows)
+        if is_wide(rows):  # the squared length of b is the same in any coordinates
+            space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
+            rows = space.rows
+        folds = scatters(folds_of(self.cv, rows, self.seed_), rows)
+        total = folds.total if self.fit_intercept else folds.total.about_origin()
+        self.alphas_ = self._grid(total.xx)
+        errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
+        self.mse_path_ = errors[0]
+        self.alpha_ = float(self.alphas_[self._choose(errors)[1]])
+        fit = Fit.of(total, self.alpha_)
+        self.n_undetermined_ = len(fit.coef) - fit.factor.rank
+        coef, mean = fit.coef, total.x_mean
+        if space is not None:
+            coef, mean = space.columns_of(coef), space.mean + space.columns_of(mean)
+        self.coef_, self.mean_ = coef * factors, mean / factors
+        self.intercept_ = fit.moments.y_mean - float(mean @ coef) if self.fit_intercept else 0.0
+        self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
+        self.effective_degrees_ = self.fit_intercept + fit.effective_degrees
+        return self
+
+    def _facts(self) -> dict[str, Any]:
+        return undetermined_fact(self.n_undetermined_, len(self.coef_), "coefficient")
+
+    def _grid(self, xx: np.ndarray) -> np.ndarray:
+        if isinstance(self.alphas, Integral):
+            most = 10 * float(np.linalg.eigvalsh(xx)[-1]) or 1.0
+            return np.geomspace(most, most * self.eps, int(self.alphas))
+        return given_penalties(self.alphas)
+
+
+def _ridges(alphas: np.ndarray, centered: CenteredProblem) -> np.ndarray:
+    """The coefficients at every alpha, (k, d); the problem's products are per unit of weight."""
+    problem = centered.problem
+    assert isinstance(problem, GramElasticNet)
+    values, vectors = np.linalg.eigh(problem.Q)
+    turned = vectors.T @ problem.q
+    return (turned / (np.maximum(values, 0.0) + alphas[:, None] / centered.weight)) @ vectors.T

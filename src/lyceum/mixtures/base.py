@@ -1,0 +1,322 @@
+"""What mixtures share: EM over rows from any source, memberships, densities, draws and criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Density,
+    Learner,
+    check_same_columns,
+    finite_sums,
+    undefined,
+)
+from lyceum._core.data import Block, Rows
+from lyceum._core.native import native
+from lyceum._core.probability import AGAINST_RUNNER_UP
+from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
+from lyceum._core.statistics import Moments
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate import information_criteria
+from lyceum.mixtures.start import START_NAMES, ScaledCells, starts_of
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["MIXTURE_CONSTRAINTS", "Mixture"]
+
+MIXTURE_CONSTRAINTS: dict[str, list] = {
+    "n_components": [Interval(Integral, 1, None, closed="left")],
+    "init_params": [StrOptions(set(START_NAMES))],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
+    "max_iter": [Interval(Integral, 0, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "random_state": ["random_state"],
+    "warm_start": ["boolean"],
+    "record": ["boolean"],
+    "categorical_features": CATEGORICAL_FEATURES,
+}
+_DRAWS = 100_000  # for the threshold of anomalies
+
+
+class Mixture(Density, Learner):
+    """A subclass defines the EM problem, its starts, the fitted attributes, and the log joint densities."""
+
+    history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
+
+    n_components: int
+    init_params: str
+    n_init: int
+    max_iter: int
+    tol: float
+    random_state: int | np.random.RandomState | None
+    warm_start: bool
+    record: bool
+    weights_: np.ndarray
+
+    def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
+        """The problem, and the parameters to start from."""
+        raise undefined(self, "_em_problem")
+
+    def _improve_run(
+        self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
+    ) -> EMOutcome:
+        """The outcome of the best start after moves other than iterations."""
+        return found
+
+    def _keep(self, parameters: Any, problem: Any) -> None:
+        """Set the fitted attributes."""
+        raise undefined(self, "_keep")
+
+    def _step_values(self, parameters: Any) -> dict[str, Any]:
+        """The values that `record_` has of every step."""
+        raise undefined(self, "_step_values")
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        """log π_k + log p(x | k), (n, K)."""
+        raise undefined(self, "_log_joint")
+
+    def _n_parameters(self) -> int:
+        raise undefined(self, "_n_parameters")
+
+    def _draw(self, k: int, n: int, random: np.random.RandomState) -> np.ndarray:
+        """n rows of component k."""
+        raise undefined(self, "_draw")
+
+    def _column_terms(self, block: Block) -> np.ndarray:
+        """The component of every row, the base, and what every column adds to its log-odds."""
+        raise undefined(self, "_column_terms")
+
+    def _component_table(self) -> list[Table]:
+        raise undefined(self, "_component_table")
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Find the components by expectation-maximisation, one pass over the rows per iteration.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        known = self.schema_ if self.warm_start and hasattr(self, "weights_") else None
+        rows = self._rows(X, None, sample_weight)
+        if known is not None:
+            check_same_columns(self, known, numbers=True)
+        moments = finite_sums(rows.reduce(_moments))
+        if not moments.weight.any():
+            raise DataError("every cell is missing or has weight zero: there is nothing to learn from")
+        problem, starts = self._em_problem(rows, moments)
+        solver = ExpectationMaximization(self.max_iter, self.tol, self.record)
+        found = self._improve_run(rows, problem, solver, solver.maximise_from(rows, problem, starts))
+        self._finish(found, problem)
+        self.labels_ = rows.collect(partial(_labels, self))
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """`fit`, and the most probable component of every row.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        array of int of shape (n_samples,)
+        """
+        return self.fit(X, y, sample_weight).labels_
+
+    def _finish(self, found: EMOutcome, problem: EMProblem) -> None:
+        self._keep(found.parameters, problem)
+        self.lower_bound_ = found.objective / found.weight
+        self.n_iter_ = found.n_iter
+        self.converged_ = found.converged
+        self.history_ = found.history
+        self.__dict__.pop("record_", None)
+        if found.record is not None:
+            self.record_ = [
+                {
+                    "step": step["step"],
+                    "objective": step["objective"],
+                    **self._step_values(step["parameters"]),
+                }
+                for step in found.record
+            ]
+
+    def _label_starts(self, rows: Rows, scaling: ScaledCells, how: str | None = None) -> list:
+        random = check_random_state(self.random_state)
+        return starts_of(
+            rows, how or self.init_params, int(self.n_components), int(self.n_init), random, scaling
+        )
+
+    # -- use ------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The most probable component of every row.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_labels, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of every component given the row: its responsibility. Rows sum to 1.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_memberships, self), X)
+
+    def _log_density(self):
+        return partial(_log_density, self)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log density of the rows.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        return float(np.asarray(self.score_samples(X)).mean())
+
+    def bic(self, X: Any) -> float:
+        """Bayesian information criterion of the rows, -2 ln L + k ln N; the smaller the better.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        float
+        """
+        return self._criteria(X).bic
+
+    def aic(self, X: Any) -> float:
+        """Akaike's information criterion of the rows, -2 ln L + 2 k; the smaller the better.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        float
+        """
+        return self._criteria(X).aic
+
+    def _criteria(self, X: Any):
+        log_density = np.asarray(self.score_samples(X))
+        return information_criteria(float(log_density.sum()), self._n_parameters(), len(log_density))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Rows drawn from the mixture, in design columns, and the component of each.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many rows.
+        random_state : int, RandomState or None, default=None
+            The seed; None takes that of the learner.
+
+        Returns
+        -------
+        X : array of shape (n_samples, n_columns)
+        labels : array of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise SettingError(f"n_samples={n_samples}: at least one row can be drawn")
+        random = check_random_state(self.random_state if random_state is None else random_state)
+        counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
+        rows = [self._draw(k, count, random) for k, count in enumerate(counts)]
+        return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
+
+    def _threshold(self, quantile: float) -> float:
+        # there is no closed form: the quantile of many draws, always the same ones
+        drawn, _ = self.sample(_DRAWS, random_state=0)
+        block = Block(drawn, None, None, 0, self._design.after)
+        return float(np.quantile(_log_density(self, block), quantile))
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The weight of every component, its columns, and how the iterations ended."""
+        check_is_fitted(self)
+        facts = {
+            "components": len(self.weights_),
+            "columns": len(self.design_names),
+            "free parameters": self._n_parameters(),
+            "objective per row": self.lower_bound_,
+            "iterations": self.n_iter_,
+            "converged": self.converged_,
+        }
+        return Summary(self._title(), facts, self._component_table())
+
+    def explain(self, X: Any) -> Explanation:
+        """Why a row is in its component and not in the next: what every column adds to the log-odds.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        labels = np.arange(len(self.weights_)) if hasattr(self, "weights_") else None
+        return self._explain(X, self._column_terms, AGAINST_RUNNER_UP, labels=labels)
+
+
+def _moments(block: Block) -> Moments:
+    # zero-weight rows would count in the ranges of the columns
+    return Moments.of(block.without_zero_weights())
+
+
+def _labels(mixture: Mixture, block: Block) -> np.ndarray:
+    labels = np.empty(len(block), dtype=np.int64)
+    native.row_argmax(mixture._log_joint(block), labels)
+    return labels
+
+
+def _memberships(mixture: Mixture, block: Block) -> np.ndarray:
+    joint = mixture._log_joint(block)
+    native.posterior(joint)
+    return joint
+
+
+def _log_density(mixture: Mixture, block: Block) -> np.ndarray:
+    joint = mixture._log_joint(block)
+    best = joint.max(axis=1)
+    best[np.isneginf(best)] = 0.0
+    with np.errstate(divide="ignore"):
+        return best + np.log(np.exp(joint - best[:, None]).sum(axis=1))

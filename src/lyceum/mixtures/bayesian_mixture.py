@@ -1,0 +1,279 @@
+"""A Bayesian mixture of Gaussians, which empties the components that the rows do not need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._core.data import Rows
+from lyceum._core.probability import positive_matrix
+from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
+from lyceum._core.statistics import Moments
+from lyceum.errors import SettingError, number_setting
+from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
+from lyceum.mixtures.covariance_forms import FORMS
+from lyceum.mixtures.elliptical import EllipticalMixture, within_variance
+from lyceum.mixtures.merge_moves import active_components, by_size, merge_components
+from lyceum.mixtures.start import given_array
+from lyceum.mixtures.variational import VariationalParameters, VariationalPrior, VariationalProblem
+from lyceum.report import Summary
+
+__all__ = ["BayesianGaussianMixture"]
+
+
+class BayesianGaussianMixture(EllipticalMixture):
+    """Bayesian mixture of Gaussians by variational inference: it finds how many components the rows need.
+
+    Weights have a Dirichlet prior (finite, or the sticks of a Dirichlet process), components a Normal-Wishart
+    prior. The lower bound of the log evidence is raised by the same iterations as `GaussianMixture`'s, with
+    posteriors in place of estimates; a small concentration leaves components empty that are not needed, so
+    that `n_components` is only an upper limit. Singular components cannot occur. Missing cells are taken.
+
+    `predict` and `score_samples` use the expected weights, the means, and the covariances Ψ_k / ν_k.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        The most components K.
+    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+        One covariance per component, one for all, variances only, or one variance per component.
+    weight_concentration_prior_type : str, default="dirichlet_process"
+        "dirichlet_process" for sticks, or "dirichlet_distribution" for a finite Dirichlet.
+    weight_concentration_prior : float or None, default=None
+        γ_0, the smaller the fewer components; None takes 1 / K.
+    mean_precision_prior : float or None, default=None
+        κ_0, how many rows the prior mean counts for; None takes 1.
+    mean_prior : array of shape (n_columns,) or None, default=None
+        m_0; None takes the mean of all rows.
+    degrees_of_freedom_prior : float or None, default=None
+        ν_0 > d - 1 (above 0 for "diag" and "spherical"); None takes d (1 for "diag" and "spherical").
+    covariance_prior : float, array of shape (d,) or (d, d), or None, default=None
+        Ψ_0; None takes ν_0 times the variances of the columns within the clusters of the start.
+    init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
+        The start: clusters of k-means in columns of variance 1, the rows nearest to centres of k-means++
+        (one pass), or the rows nearest to rows drawn at random.
+    n_init : int, default=5
+        How many starts are tried; the largest bound wins.
+    means_init : array of shape (n_components, n_columns) or None, default=None
+        Centres to start from, in place of k-means.
+    merge : bool, default=True
+        Whether two components become one, after the iterations, where that raises the bound: the iterations
+        alone stop where two components share what one explains better.
+    max_iter : int, default=500
+        The most iterations.
+    tol : float, default=1e-5
+        Stop when an iteration gains at most this much per row; emptying a component takes many small steps.
+    random_state : int, RandomState or None, default=None
+        The seed of the start.
+    record : bool, default=False
+        Whether to keep the parameters of every step in `record_`.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns without that of the first category.
+
+    Attributes
+    ----------
+    weights_ : array of shape (n_components,)
+        The expected weights.
+    counts_ : array of shape (n_components,)
+        How many rows every component is expected to have.
+    n_active_ : int
+        How many components are expected to have a row at least.
+    means_ : array of shape (n_components, n_columns)
+        The means m_k of the posterior, in design columns.
+    covariances_ : array of shape (K, d, d), (d, d), (K, d) or (K,)
+        Ψ_k / ν_k, by `covariance_type`.
+    precisions_ : array in the shape of the covariances
+        Their inverses, the expected precisions.
+    mean_precision_ : array of shape (n_components,)
+        κ_k.
+    degrees_of_freedom_ : array of shape (n_components,)
+        ν_k.
+    weight_concentration_ : array of shape (2, n_components)
+        The parameters of the sticks' Betas, or of the Dirichlet in the first row.
+    labels_ : array of int of shape (n_samples,)
+        The most probable component of every row of `fit` (lazy on Dask).
+    lower_bound_ : float
+        The bound per unit of weight.
+    n_iter_ : int
+        The number of iterations.
+    converged_ : bool
+        Whether the last iteration gained at most `tol` per row.
+    history_ : list of float
+        The lower bound of the log evidence at the start and after every iteration.
+    record_ : list of dict
+        With `record=True`, for every step `step`, `objective`, `weights`, `means` and `covariances`.
+    var_ : array of shape (n_columns,)
+        The variance of every column over all rows.
+    prior_variance_ : array of shape (n_columns,)
+        The variances of the prior covariance Ψ_0 / ν_0.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    GaussianMixture : with a fixed number of components.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 10.2. Springer.
+    Blei, D. M. and Jordan, M. I. (2006). Variational inference for Dirichlet process mixtures. Bayesian
+    Analysis 1.
+    Ueda, N., Nakano, R., Ghahramani, Z. and Hinton, G. E. (2000). SMEM algorithm for mixture models. Neural
+    Computation 12.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.mixtures import BayesianGaussianMixture
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.r_[rng.normal(0, 1, 100), rng.normal(12, 1, 100)][:, None]
+    >>> BayesianGaussianMixture(5, random_state=0).fit(X).n_active_
+    2
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **{name: rule for name, rule in MIXTURE_CONSTRAINTS.items() if name != "warm_start"},
+        "covariance_type": [StrOptions(set(FORMS))],
+        "weight_concentration_prior_type": [StrOptions({"dirichlet_process", "dirichlet_distribution"})],
+        "weight_concentration_prior": [None, Interval(Real, 0, None, closed="neither")],
+        "mean_precision_prior": [None, Interval(Real, 0, None, closed="neither")],
+        "mean_prior": [None, "array-like"],
+        "degrees_of_freedom_prior": [None, Interval(Real, 0, None, closed="neither")],
+        "covariance_prior": [None, "array-like", Interval(Real, 0, None, closed="neither")],
+        "means_init": ["array-like", None],
+        "merge": ["boolean"],
+    }
+    warm_start = False
+    weights_init = None
+    precisions_init = None
+    prior_rows = 0.0
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        covariance_type: str = "full",
+        weight_concentration_prior_type: str = "dirichlet_process",
+        weight_concentration_prior: float | None = None,
+        mean_precision_prior: float | None = None,
+        mean_prior: Any = None,
+        degrees_of_freedom_prior: float | None = None,
+        covariance_prior: Any = None,
+        init_params: str = "kmeans",
+        n_init: int = 5,
+        means_init: Any = None,
+        merge: bool = True,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: int | np.random.RandomState | None = None,
+        record: bool = False,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.weight_concentration_prior_type = weight_concentration_prior_type
+        self.weight_concentration_prior = weight_concentration_prior
+        self.mean_precision_prior = mean_precision_prior
+        self.mean_prior = mean_prior
+        self.degrees_of_freedom_prior = degrees_of_freedom_prior
+        self.covariance_prior = covariance_prior
+        self.init_params = init_params
+        self.n_init = n_init
+        self.means_init = means_init
+        self.merge = merge
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.record = record
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
+        variance = np.nan_to_num(moments.variance())
+        # a constant column gets the variance 1 by the prior
+        shape = VariationalPrior(1.0, True, moments.mean, 1.0, 1.0, np.ones(len(variance)))
+        problem = VariationalProblem(self._form, shape, np.where(variance > 0, variance, 1.0))
+        sums = [
+            by_size(rows.reduce(partial(problem.start_sums, labels=labels)))
+            for labels in self._start_labels(rows, moments)
+        ]
+        within = within_variance(sums[0], problem.variance)
+        problem = replace(problem, prior=self._prior(moments.mean, within))
+        return problem, [problem.maximization(one) for one in sums]
+
+    def _prior(self, mean: np.ndarray, within: np.ndarray) -> VariationalPrior:
+        d, diagonal = len(mean), self._form.diagonal
+        nu = (1.0 if diagonal else float(d)) if self.degrees_of_freedom_prior is None else None
+        nu = float(self.degrees_of_freedom_prior) if nu is None else nu  # type: ignore[arg-type]
+        if not diagonal and nu <= d - 1:
+            raise SettingError(
+                f"degrees_of_freedom_prior={nu:g} must be above {d - 1}, the number of columns less one"
+            )
+        if self.covariance_prior is None:
+            scale = nu * within if diagonal else nu * np.diag(within)
+        else:
+            scale = self._given_scale(d)
+        m_0 = mean if self.mean_prior is None else given_array("mean_prior", self.mean_prior, (d,))
+        gamma = self.weight_concentration_prior
+        return VariationalPrior(
+            1.0 / int(self.n_components) if gamma is None else float(gamma),
+            self.weight_concentration_prior_type == "dirichlet_process",
+            np.nan_to_num(m_0),
+            1.0 if self.mean_precision_prior is None else float(self.mean_precision_prior),
+            nu,
+            scale,
+        )
+
+    def _given_scale(self, d: int) -> np.ndarray:
+        given = number_setting("covariance_prior", self.covariance_prior)
+        if not self._form.diagonal:
+            return positive_matrix("covariance_prior", np.diag(given) if given.ndim == 1 else given, d)
+        found = np.full(d, float(given)) if given.ndim == 0 else given_array("covariance_prior", given, (d,))
+        if not (found > 0).all():
+            raise SettingError("covariance_prior must be above 0 in every column")
+        return found
+
+    def _improve_run(
+        self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
+    ) -> EMOutcome:
+        return merge_components(rows, problem, solver, found) if self.merge else found
+
+    def _keep(self, parameters: VariationalParameters, problem: VariationalProblem) -> None:  # type: ignore[override]
+        self.weights_ = parameters.weights
+        self.means_ = parameters.means
+        self.covariances_ = parameters.covariances
+        self.counts_ = parameters.counts
+        self.n_active_ = active_components(parameters)
+        self.mean_precision_ = parameters.kappa
+        self.degrees_of_freedom_ = parameters.nu
+        self.weight_concentration_ = parameters.sticks
+        self.var_ = problem.variance
+        scale = problem.prior.scale
+        self.prior_variance_ = (scale if scale.ndim == 1 else np.diag(scale)) / problem.prior.nu
+
+    def _step_values(self, parameters: VariationalParameters) -> dict[str, Any]:  # type: ignore[override]
+        return {
+            "weights": parameters.weights,
+            "means": parameters.means,
+            "covariances": parameters.covariances,
+        }
+
+    def summary(self) -> Summary:
+        """The weight of every component, its columns, and how the iterations ended."""
+        found = super().summary()
+        return Summary(found.title, {**found.facts, "components with rows": self.n_active_}, found.tables)

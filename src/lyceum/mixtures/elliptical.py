@@ -1,0 +1,297 @@
+"""Mixtures of Gaussians and of Student-t as problems for expectation-maximisation, and what both share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from scipy.optimize import brentq
+from scipy.special import digamma
+
+from lyceum._core.data import Block, Rows
+from lyceum._core.probability import RIDGE, runner_up_odds
+from lyceum._core.solvers import EMProblem
+from lyceum._core.statistics import Moments
+from lyceum.errors import SettingError
+from lyceum.evaluate import degrees_of_freedom
+from lyceum.mixtures.base import Mixture
+from lyceum.mixtures.covariance_forms import FORMS, CovarianceForm, CovariancePrior
+from lyceum.mixtures.problem import MixtureProblem
+from lyceum.mixtures.start import ScaledCells, StartLabels, given_array, given_weights
+from lyceum.mixtures.sums import ComponentValues, MixtureSums
+from lyceum.report import Table
+
+__all__ = ["EllipticalMixture", "EllipticalParameters", "EllipticalProblem", "within_variance"]
+
+LEAST_DEGREES, MOST_DEGREES = 0.5, 1000.0
+_PRIOR_FLOOR = 1e-3  # of the variance of a column: the least that a cluster has for the prior
+
+
+@dataclass(frozen=True, eq=False)
+class EllipticalParameters:
+    """The parameters of a mixture of Gaussians, or of Student-t with `degrees`."""
+
+    weights: np.ndarray  # (K,)
+    means: np.ndarray  # (K, d)
+    covariances: np.ndarray  # as stored by their form
+    degrees: np.ndarray | None
+    values: ComponentValues
+
+
+@dataclass(frozen=True, eq=False)
+class EllipticalProblem(MixtureProblem):
+    """The mixture as expectation-maximisation sees it.
+
+    Attributes
+    ----------
+    form : CovarianceForm
+    prior : CovariancePrior
+    variance : array of shape (d,)
+        The variance of every column over all rows.
+    degrees : None, "estimate" or float
+        None for Gaussians.
+    """
+
+    form: CovarianceForm
+    prior: CovariancePrior
+    variance: np.ndarray
+    degrees: Any = None
+
+    def parameters(
+        self, weights: np.ndarray, means: np.ndarray, covariances: np.ndarray, degrees: np.ndarray | None
+    ) -> EllipticalParameters:
+        values = ComponentValues.of(weights, means, covariances, self.form, self.variance, degrees)
+        return EllipticalParameters(weights, means, covariances, degrees, values)
+
+    def maximization(self, statistic: MixtureSums) -> EllipticalParameters:
+        n = statistic.rows
+        covariances = self.form.estimate(statistic.moments.scatter, n, self.prior)
+        return self.parameters(n / n.sum(), statistic.moments.mean, covariances, self._new_degrees(statistic))
+
+    def _new_degrees(self, statistic: MixtureSums) -> np.ndarray | None:
+        K = len(statistic.rows)
+        if self.degrees is None:
+            return None
+        if self.degrees != "estimate":
+            return np.full(K, float(self.degrees))
+        if not statistic.logs.any():  # a start from labels
+            return np.full(K, 10.0)
+        mean = np.divide(statistic.logs, statistic.rows, out=np.full(K, -1.0), where=statistic.rows > 0)
+        return np.array([_degrees_from(value) for value in mean])
+
+    def log_prior(self, parameters: EllipticalParameters) -> float:
+        return self.form.log_prior(parameters.covariances, parameters.means.shape[1], self.prior)
+
+
+def _degrees_from(mean: float) -> float:
+    """The root of log(ν/2) - ψ(ν/2) + 1 + mean, with mean = E[log u - u] < -1."""
+
+    def slope(v: float) -> float:
+        return float(np.log(0.5 * v) - digamma(0.5 * v) + 1.0 + mean)
+
+    if slope(MOST_DEGREES) >= 0:
+        return MOST_DEGREES
+    return LEAST_DEGREES if slope(LEAST_DEGREES) <= 0 else float(brentq(slope, LEAST_DEGREES, MOST_DEGREES))
+
+
+class EllipticalMixture(Mixture):
+    """A mixture of Gaussians or Student-t: starts, densities, draws and summaries."""
+
+    _coding = "reference"
+    _takes_missing = True
+
+    covariance_type: str
+    prior_rows: float
+    weights_init: Any
+    means_init: Any
+    precisions_init: Any
+    means_: np.ndarray
+    covariances_: np.ndarray
+    var_: np.ndarray
+    prior_variance_: np.ndarray
+
+    _degrees: Any = None  # None, "estimate" or a number
+
+    @property
+    def _form(self) -> CovarianceForm:
+        return FORMS[self.covariance_type]
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
+        variance = np.nan_to_num(moments.variance())
+        problem = EllipticalProblem(self._form, CovariancePrior(0.0, variance), variance, self._degrees)
+        if self.warm_start and hasattr(self, "means_"):
+            problem = replace(problem, prior=CovariancePrior(float(self.prior_rows), self.prior_variance_))
+            degrees = getattr(self, "degrees_", None)
+            return problem, [problem.parameters(self.weights_, self.means_, self.covariances_, degrees)]
+        sums = [
+            rows.reduce(partial(problem.start_sums, labels=labels))
+            for labels in self._start_labels(rows, moments)
+        ]
+        prior = CovariancePrior(float(self.prior_rows), within_variance(sums[0], variance))
+        problem = replace(problem, prior=prior)
+        return problem, [self._with_given(problem, self._first(problem, one)) for one in sums]
+
+    def _first(self, problem: EllipticalProblem, sums: MixtureSums) -> EllipticalParameters:
+        """The parameters of a start; Student-t starts with the prior covariance, which no outlier pulls."""
+        found = problem.maximization(sums)
+        if self._degrees is None:
+            return found
+        prior = CovariancePrior(1.0, problem.prior.variance)
+        empty = np.zeros_like(sums.moments.scatter), np.zeros_like(found.weights)
+        covariances = problem.form.estimate(*empty, prior)
+        return problem.parameters(found.weights, found.means, covariances, found.degrees)
+
+    def _start_labels(self, rows: Rows, moments: Moments) -> list[StartLabels]:
+        scaling = ScaledCells.of(moments.mean, moments.variance())
+        if self.means_init is None:
+            return self._label_starts(rows, scaling)
+        shape = (int(self.n_components), len(rows.schema))
+        centers = scaling.cells(given_array("means_init", self.means_init, shape))
+        return [StartLabels(centers, scaling)]
+
+    def _with_given(self, problem: EllipticalProblem, start: EllipticalParameters) -> EllipticalParameters:
+        """The start, with the parameters that were given in place of those that were found."""
+        K, d = start.means.shape
+        weights, means, covariances = start.weights, start.means, start.covariances
+        if self.weights_init is not None:
+            weights = given_weights(self.weights_init, K)
+        if self.means_init is not None:
+            means = given_array("means_init", self.means_init, (K, d))
+        if self.precisions_init is not None:
+            precisions = given_array("precisions_init", self.precisions_init, self._form.shape(K, d))
+            covariances = _inverse(precisions, self._form.diagonal)
+        return problem.parameters(weights, means, covariances, start.degrees)
+
+    def _keep(self, parameters: EllipticalParameters, problem: EllipticalProblem) -> None:
+        self.weights_ = parameters.weights
+        self.means_ = parameters.means
+        self.covariances_ = parameters.covariances
+        if parameters.degrees is not None:
+            self.degrees_ = parameters.degrees
+        self.var_ = problem.variance
+        self.prior_variance_ = problem.prior.variance
+        self._warn_if_singular()
+
+    def _warn_if_singular(self) -> None:
+        white = self._form.whiten(self.covariances_, len(self.means_), self.var_)
+        if white.dependent is not None:
+            warnings.warn(
+                f"{type(self).__name__}: the covariance of a component is singular in column "
+                f"{self.design_names[white.dependent]!r}: {RIDGE:g} of the variances was added. Set "
+                "prior_rows above 0, so that no component can collapse",
+                LinAlgWarning,
+                stacklevel=6,
+            )
+
+    def _step_values(self, parameters: EllipticalParameters) -> dict[str, Any]:
+        found = {
+            "weights": parameters.weights,
+            "means": parameters.means,
+            "covariances": parameters.covariances,
+        }
+        return found if parameters.degrees is None else {**found, "degrees": parameters.degrees}
+
+    # -- use ------------------------------------------------------------------------------------------------
+
+    @property
+    def _values(self) -> ComponentValues:
+        degrees = getattr(self, "degrees_", None)
+        return ComponentValues.of(
+            self.weights_, self.means_, self.covariances_, self._form, self.var_, degrees
+        )
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+        return self._values.log_joint(X)
+
+    def _draw(self, k: int, n: int, random: np.random.RandomState) -> np.ndarray:
+        d, matrix = self.means_.shape[1], self._values.matrices[k]
+        noise = random.standard_normal((n, d))
+        degrees = getattr(self, "degrees_", None)
+        if degrees is not None:
+            noise *= np.sqrt(degrees[k] / random.chisquare(degrees[k], n))[:, None]
+        if matrix.ndim == 1:
+            return self.means_[k] + noise * np.sqrt(matrix)
+        values, vectors = np.linalg.eigh(matrix)
+        return self.means_[k] + (noise * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+
+    def _column_terms(self, block: Block) -> np.ndarray:
+        X = np.ascontiguousarray(block.X, dtype=np.float64)
+        return runner_up_odds(*self._values.known_terms(X))
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    @property
+    def precisions_(self) -> np.ndarray:
+        """The inverses of the covariances, in the same shape; 0 in columns without variance."""
+        W = self._form.whiten(self.covariances_, len(self.means_), self.var_).W
+        found = W**2 if self._form.diagonal else np.einsum("kij,kil->kjl", W, W)
+        if self._form.pooled:
+            return found[0]
+        return found[:, 0] if self.covariance_type == "spherical" else found
+
+    def _n_parameters(self) -> int:
+        K, d = self.means_.shape
+        return degrees_of_freedom("gaussian_mixture", d=d, K=K, covariance=self.covariance_type)
+
+    def _component_table(self) -> list[Table]:
+        names = [f"component {k}" for k in range(len(self.weights_))]
+        degrees = getattr(self, "degrees_", None)
+        matrices = self._form.expand(self.covariances_, *self.means_.shape)
+        deviations = np.sqrt(matrices if matrices.ndim == 2 else np.einsum("kjj->kj", matrices))
+        head: tuple[str, ...] = ("component", "weight")
+        weights: list[Any] = [*zip(names, self.weights_.tolist())]
+        if degrees is not None:
+            head, weights = (*head, "degrees of freedom"), [(*row, v) for row, v in zip(weights, degrees)]
+        means = [(name, *column) for name, column in zip(self.design_names, self.means_.T)]
+        spread = [(name, *column) for name, column in zip(self.design_names, deviations.T)]
+        return [
+            Table("Components", head, weights),
+            Table("Means", ("column", *names), means),
+            Table("Standard deviations", ("column", *names), spread),
+        ]
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K, d = len(self.weights_), len(self.design_names)
+        return {
+            "weights_": (K,),
+            "means_": (K, d),
+            "covariances_": self._form.shape(K, d),
+            "var_": (d,),
+        }
+
+
+def _inverse(precisions: np.ndarray, diagonal: bool) -> np.ndarray:
+    """The covariances of given precisions."""
+    try:
+        if diagonal and not (precisions > 0).all():
+            raise np.linalg.LinAlgError("not positive")
+        return 1.0 / precisions if diagonal else np.linalg.inv(precisions)
+    except np.linalg.LinAlgError:
+        raise SettingError(
+            "precisions_init cannot be inverted: give positive definite precisions, and leave constant "
+            "columns out"
+        ) from None
+
+
+def within_variance(sums: MixtureSums, variance: np.ndarray) -> np.ndarray:
+    """The variances of the columns within the clusters of a start: their harmonic mean.
+
+    A few rows far away raise a variance without limit, but hardly its harmonic mean over the clusters.
+    """
+    S, n = sums.moments.scatter, sums.rows
+    scatter = S if S.ndim == 2 else np.einsum("kjj->kj", S)
+    n = n if len(scatter) == len(n) else n.sum(keepdims=True)
+    some = n > 1.0
+    if not some.any():
+        return variance
+    own = np.maximum(scatter[some] / n[some, None], _PRIOR_FLOOR * variance)
+    precision = np.divide(n[some, None], own, out=np.zeros_like(own), where=own > 0).sum(axis=0)
+    return np.divide(n[some].sum(), precision, out=np.zeros_like(variance), where=precision > 0)

@@ -1,0 +1,162 @@
+"""Merge moves of variational mixtures: two components become one where that raises the bound.
+
+Coordinate ascent cannot leave a solution in which two components share what one would explain better: each
+is the best for its rows. The sums of two components add up to those of their union, so that a merge is an
+M-step without a pass; the passes that follow say whether the bound of the log evidence rose (Ueda et al.
+2000; Hughes and Sudderth 2013).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum._core.data import Rows
+from lyceum._core.solvers import EMOutcome, ExpectationMaximization
+from lyceum._core.statistics import ClassMoments, ClassScatter
+from lyceum.mixtures.sums import MixtureSums
+from lyceum.mixtures.variational import VariationalParameters, VariationalProblem
+from lyceum.progress import report
+
+__all__ = ["active_components", "by_size", "merge_components"]
+
+_TRIED = 8  # merges that are tried before the components stay as they are
+_SHORT = 10  # iterations after which a merge must have raised the bound
+_NEAREST = 4  # other components that one may be merged with
+
+
+def merge_components(
+    rows: Rows, problem: VariationalProblem, solver: ExpectationMaximization, found: EMOutcome
+) -> EMOutcome:
+    """The outcome after all merges that raise the bound, each followed by iterations until convergence."""
+    short = replace(solver, max_iter=_SHORT, record=False)
+    while found.converged and (better := _merge_once(rows, problem, short, found)) is not None:
+        found = _join(found, solver.maximise(rows, problem, better))
+        report("components", active_components(found.parameters), None)
+    return found
+
+
+def _merge_once(
+    rows: Rows, problem: VariationalProblem, short: ExpectationMaximization, found: EMOutcome
+) -> VariationalParameters | None:
+    """The outcome of the first merge that raises the bound, if one does."""
+    sums = rows.reduce(partial(problem.expectation, parameters=found.parameters)).statistic
+    for start in _proposals(problem, sums):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # that it was short
+            outcome = short.maximise(rows, problem, start)
+        # a merge that is undone may gain too, as convergence is up to a tolerance: it is none
+        fewer = active_components(outcome.parameters) < active_components(found.parameters)
+        if fewer and outcome.objective > found.objective:
+            return outcome.parameters
+    return None
+
+
+def active_components(parameters: VariationalParameters) -> int:
+    """The number of components whose expected weight is at least one row."""
+    return int((parameters.counts >= 1.0).sum())
+
+
+def _proposals(problem: VariationalProblem, sums: MixtureSums) -> Iterator[VariationalParameters]:
+    """The M-steps of the most promising merges, by the bound without the entropy of the memberships."""
+    found: list[tuple[float, int, VariationalParameters]] = []
+    for i, j in _near_pairs(sums):
+        one = by_size(_union(sums, i, j))
+        parameters = problem.maximization(one)
+        found.append((_expected_bound(problem, one, parameters), len(found), parameters))
+    return (parameters for *_, parameters in sorted(found, key=lambda each: -each[0])[:_TRIED])
+
+
+def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
+    """Components with rows, each with the nearest others in units of the spread within components."""
+    active = np.flatnonzero(sums.rows >= 1.0)
+    if len(active) < 2:
+        return []
+    S = sums.moments.scatter
+    spread = (S if S.ndim == 2 else np.einsum("kjj->kj", S)).sum(axis=0) / sums.rows.sum()
+    Z = sums.moments.mean[active] / np.sqrt(np.where(spread > 0, spread, 1.0))
+    apart = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, : _NEAREST + 1]
+    near = zip(active.tolist(), active[nearest].tolist())
+    pairs = {(min(a, b), max(a, b)) for a, others in near for b in others if a != b}
+    return sorted(pairs)
+
+
+def _union(sums: MixtureSums, i: int, j: int) -> MixtureSums:
+    """The sums with the rows of component j in component i, and none in j."""
+    moments, n = sums.moments, sums.rows
+    both = n[i] + n[j]
+    moved = moments.mean[j] - moments.mean[i]
+    mean, rows = moments.mean.copy(), n.copy()
+    mean[i] += n[j] / both * moved
+    rows[i], rows[j] = both, 0.0
+    scatter, factor = moments.scatter.copy(), n[i] * n[j] / both
+    if isinstance(moments, ClassScatter):
+        between = factor * np.outer(moved, moved)
+        if moments.pooled:
+            scatter[0] += between
+        else:
+            scatter[i] += scatter[j] + between
+            scatter[j] = 0.0
+        return MixtureSums(rows, sums.logs, replace(moments, weight=rows, mean=mean, scatter=scatter))
+    scatter[i] += scatter[j] + factor * moved**2
+    scatter[j] = 0.0
+    weight = np.repeat(rows[:, None], mean.shape[1], axis=1)
+    return MixtureSums(
+        rows, sums.logs, replace(moments, class_weight=rows, weight=weight, mean=mean, scatter=scatter)
+    )
+
+
+def _expected_bound(
+    problem: VariationalProblem, sums: MixtureSums, parameters: VariationalParameters
+) -> float:
+    """The lower bound at responsibilities with these sums, without their entropy."""
+    at, n, S = parameters.values, sums.rows, sums.moments.scatter
+    moved, W = sums.moments.mean - at.means, at.whitening
+    if W.ndim == 2:
+        apart = (W**2 * (S + n[:, None] * moved**2)).sum()
+    else:
+        pooled = len(S) < len(n)
+        within = np.einsum("kij,kjl,kil->", W[:1] if pooled else W, S, W[:1] if pooled else W)
+        apart = within + (n * (np.einsum("kij,kj->ki", W, moved) ** 2).sum(axis=1)).sum()
+    return float(n @ (at.log_weights + at.constant) - 0.5 * apart) + problem.log_prior(parameters)
+
+
+def _join(before: EMOutcome, after: EMOutcome) -> EMOutcome:
+    """One outcome of both runs: the second began above where the first ended."""
+    record = None
+    if before.record is not None and after.record is not None:
+        steps = [*before.record, *after.record]
+        record = [{**step, "step": number} for number, step in enumerate(steps)]
+    return replace(
+        after,
+        n_iter=before.n_iter + after.n_iter + 1,
+        history=[*before.history, *after.history],
+        record=record,
+        start_objectives=before.start_objectives,
+    )
+
+
+def by_size(sums: MixtureSums) -> MixtureSums:
+    """The components with the most rows first, as sticks have them."""
+    order = np.argsort(-sums.rows, kind="stable")
+    moments = sums.moments
+    if isinstance(moments, ClassScatter):
+        scatter = moments.scatter if moments.pooled else moments.scatter[order]
+        sorted_: ClassScatter | ClassMoments = replace(
+            moments, weight=moments.weight[order], mean=moments.mean[order], scatter=scatter
+        )
+    else:
+        sorted_ = replace(
+            moments,
+            class_weight=moments.class_weight[order],
+            weight=moments.weight[order],
+            mean=moments.mean[order],
+            scatter=moments.scatter[order],
+        )
+    return MixtureSums(sums.rows[order], sums.logs[order], sorted_)

@@ -1,0 +1,144 @@
+"""Where the EM of a mixture starts: clusters of k-means, outliers apart or not, or given centres."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum._core.data import Block, Rows, Schema
+from lyceum._core.distances import nearest_center
+from lyceum._core.statistics import Quantiles
+from lyceum.cluster import KMeans
+from lyceum.errors import DataError, SettingError, number_setting
+
+__all__ = ["START_NAMES", "ScaledCells", "StartLabels", "given_array", "given_weights", "starts_of"]
+
+_QUARTILES = 1.349  # how far apart the quartiles of a Gaussian are, in standard deviations
+_FENCE = 6.0  # standard deviations
+START_NAMES = ("kmeans", "k-means++", "random_from_data")
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledCells:
+    """(x - center) / scale in float64, 0 where a cell is missing; sparse rows stay as they are.
+
+    Cells beyond the fence count as missing.
+    """
+
+    center: np.ndarray
+    scale: np.ndarray
+    fence: np.ndarray | float = np.inf
+
+    @classmethod
+    def of(cls, mean: np.ndarray, variance: np.ndarray) -> ScaledCells:
+        varies = np.nan_to_num(variance) > 0
+        return cls(np.nan_to_num(mean), np.sqrt(np.where(varies, variance, 1.0)))
+
+    @classmethod
+    def robust(cls, rows: Rows, plain: ScaledCells) -> ScaledCells:
+        """By median and quartiles, with a fence; columns whose quartiles are equal stay as they are."""
+        low, middle, high = rows.reduce(Quantiles.of).quantile([0.25, 0.5, 0.75])
+        varies = high > low
+        return cls(
+            np.where(varies, middle, plain.center),
+            np.where(varies, (high - low) / _QUARTILES, plain.scale),
+            np.where(varies, _FENCE, np.inf),
+        )
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def cells(self, X: Any) -> Any:
+        if sparse.issparse(X):
+            return X
+        return np.nan_to_num(self._standardize(X), copy=False, nan=0.0)
+
+    def _standardize(self, X: Any) -> np.ndarray:
+        out = (np.asarray(X, dtype=np.float64) - self.center) / self.scale
+        if np.isfinite(self.fence).any():
+            out[np.abs(out) > self.fence] = np.nan
+        return out
+
+    def missing(self, X: np.ndarray) -> np.ndarray:
+        """Which cells are missing or beyond the fence."""
+        return np.isnan(self._standardize(X) if np.isfinite(self.fence).any() else X)
+
+    def fences_off(self, low: np.ndarray, high: np.ndarray) -> bool:
+        """Whether a cell is beyond the fence, given the smallest and largest cell of every column."""
+        far = np.maximum(high - self.center, self.center - low)
+        return bool((far > self.fence * self.scale).any())
+
+    def __call__(self, block: Block) -> Block:
+        return block.with_X(self.cells(block.X), block.schema)
+
+
+@dataclass(frozen=True, eq=False)
+class StartLabels:
+    """Every row to its nearest centre; missing cells are filled with those of the centre."""
+
+    centers: np.ndarray  # (K, d) in the units of `scaling`
+    scaling: ScaledCells
+
+    def responsibilities(self, block: Block) -> np.ndarray:
+        """1 for the nearest centre, 0 for the others."""
+        labels, _ = nearest_center(self.scaling.cells(block.X), self.centers)
+        return np.eye(len(self.centers))[labels]
+
+    def fill(self, block: Block, R: np.ndarray) -> Block:
+        """The block without missing cells."""
+        if sparse.issparse(block.X):
+            return block
+        rows, columns = np.nonzero(self.scaling.missing(block.X))
+        if not len(rows):
+            return block
+        X = np.array(block.X, dtype=np.float64)
+        own = self.centers[R.argmax(axis=1)[rows], columns]
+        X[rows, columns] = own * self.scaling.scale[columns] + self.scaling.center[columns]
+        return block.with_X(X, block.schema)
+
+
+def starts_of(
+    rows: Rows, how: str, K: int, n_init: int, random: np.random.RandomState, scaling: ScaledCells
+) -> list[StartLabels]:
+    """One start per run, each from centres of k-means in columns of variance 1."""
+    init = "random" if how == "random_from_data" else "k-means++"
+    passes, runs = (300, 3) if how == "kmeans" else (1, 1)
+    found = []
+    scaled = rows.then(scaling)
+    for _ in range(n_init):
+        kmeans = KMeans(K, init=init, n_init=runs, max_iter=passes, random_state=random.randint(2**31))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found.append(StartLabels(_fitted_centers(kmeans, scaled), scaling))
+    return found
+
+
+def _fitted_centers(kmeans: KMeans, rows: Rows) -> np.ndarray:
+    try:
+        return kmeans.fit(rows).cluster_centers_
+    except DataError as error:
+        raise DataError(str(error).replace("n_clusters", "n_components")) from error
+
+
+def given_array(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """A parameter that is an array, with its shape and cells checked."""
+    array = np.array(number_setting(name, values))
+    if array.shape != shape:
+        raise SettingError(f"{name} has the shape {array.shape}, but {shape} is needed")
+    if not np.isfinite(array).all():
+        raise SettingError(f"{name} holds NaN or infinity")
+    return array
+
+
+def given_weights(values: Any, K: int) -> np.ndarray:
+    weights = given_array("weights_init", values, (K,))
+    if (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
+        raise SettingError(
+            f"weights_init must not be negative and must sum to 1, but they sum to {weights.sum():g}"
+        )
+    return weights / weights.sum()

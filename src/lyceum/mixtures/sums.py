@@ -1,0 +1,353 @@
+"""The expected sums of a mixture of Gaussians or Student-t; missing cells by their conditional moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from lyceum._core.data import Block
+from lyceum._core.native import native
+from lyceum._core.probability import gaussian_log_density, squared_distance_parts, whiten
+from lyceum._core.statistics import ClassMoments, ClassScatter
+from lyceum.mixtures.covariance_forms import CovarianceForm
+
+__all__ = ["ComponentValues", "Marginal", "MixtureSums", "Patterns", "expected_sums", "peak_density"]
+
+_MANY_ROWS = 64  # of one pattern of missing cells, from which a pass over these rows alone pays
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentValues:
+    """The values of every component that the log joint density needs; no degrees of freedom for Gaussians."""
+
+    log_weights: np.ndarray  # (K,)
+    means: np.ndarray  # (K, d)
+    matrices: np.ndarray  # (K, d, d), or variances (K, d)
+    whitening: np.ndarray  # the same shape
+    constant: np.ndarray  # (K,) the log density at the mean, without the weight
+    degrees: np.ndarray | None = None  # (K,)
+
+    @classmethod
+    def of(
+        cls,
+        weights: np.ndarray,
+        means: np.ndarray,
+        covariances: np.ndarray,
+        form: CovarianceForm,
+        variance: np.ndarray,
+        degrees: np.ndarray | None = None,
+    ) -> ComponentValues:
+        """From the parameters of a mixture; `variance` is that of the columns over all rows."""
+        white = form.whiten(covariances, len(means), variance)
+        log_weights = np.log(weights, out=np.full(len(weights), -np.inf), where=weights > 0)
+        constant = peak_density(white.log_det, white.used, degrees)
+        return cls(log_weights, means, white.matrices, white.W, constant, degrees)
+
+    @property
+    def diagonal(self) -> bool:
+        return self.matrices.ndim == 2
+
+    @property
+    def used(self) -> np.ndarray:
+        """Which columns have a variance, (d,)."""
+        return np.asarray((self.whitening[0] if self.diagonal else np.diag(self.whitening[0])) > 0)
+
+    def used_cells(self, X: np.ndarray) -> np.ndarray:
+        """The rows, for Student-t with constant columns as missing: its exponent counts the other columns."""
+        if self.degrees is None or self.used.all():
+            return X
+        return np.where(self.used, X, X.dtype.type(np.nan))
+
+    def terms(self, X: np.ndarray) -> np.ndarray:
+        """What every column takes off the log density of every component at its mean, (n, K, d)."""
+        parts = squared_distance_parts(np.asarray(X, dtype=np.float64), self.means, self.whitening)
+        if self.degrees is None:
+            return -0.5 * parts
+        q = parts.sum(axis=2)
+        drop = 0.5 * (self.degrees + self.used.sum()) * np.log1p(q / self.degrees)
+        return -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
+
+    def known_terms(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`terms` of the cells that are not missing, and the rest of the log joint densities, (n, K)."""
+        n, (K, d) = len(X), self.means.shape
+        X = self.used_cells(X)
+        terms, rest = np.zeros((n, K, d)), np.repeat((self.log_weights + self.constant)[None, :], n, axis=0)
+        groups = Patterns.of(X)
+        complete = ~groups.missing.any(axis=1)
+        terms[complete] = self.terms(X[complete])
+        native.mixture_missing_terms(X, native.RowGroups(*groups.incomplete_rows()), self.native, terms, rest)
+        return terms, rest
+
+    def log_joint(self, X: np.ndarray) -> np.ndarray:
+        """log π_k + log p(x | k), (n, K); missing cells are integrated out."""
+        X = self.used_cells(X)
+        if not np.isnan(X.sum()):
+            return log_joint_of(X, self)
+        cells = np.ascontiguousarray(X, dtype=np.float64)
+        out = np.empty((len(X), len(self.means)))
+        groups = Patterns.of(cells)
+        for rows, observed in groups.large():
+            known = Marginal.of(self, observed).values
+            out[rows] = log_joint_of(np.ascontiguousarray(cells[rows][:, observed]), known)
+        native.mixture_missing_joint(cells, native.RowGroups(*groups.small()), self.native, out)
+        return out
+
+    @property
+    def native(self) -> Any:
+        """The components as the kernels take them."""
+        matrices = np.ascontiguousarray(self.matrices)
+        return native.MixtureComponents(self.means, matrices, self.log_weights, self.degrees, self.peaks)
+
+    @property
+    def peaks(self) -> np.ndarray:
+        """The log density at the mean of 0, ..., d columns of unit variance, (d + 1, K)."""
+        K, d = self.means.shape
+        columns = np.repeat(np.arange(d + 1.0)[:, None], K, axis=1)
+        return np.ascontiguousarray(peak_density(np.zeros(K), columns, self.degrees))
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureSums:
+    """Per component the weight of its rows, and the weighted mean and scatter of their cells.
+
+    Rows of a Student-t component count with the weights u (see `StudentMixture`) in the mean and scatter.
+    """
+
+    rows: np.ndarray  # (K,) sum of w r
+    logs: np.ndarray  # (K,) sum of w r (E[log u] - E[u]); 0 for Gaussians
+    moments: ClassScatter | ClassMoments
+
+    @classmethod
+    def of_labels(cls, block: Block, R: np.ndarray, diagonal: bool, pooled: bool) -> MixtureSums:
+        """The sums with given responsibilities and no missing cells, for a start."""
+        moments: ClassScatter | ClassMoments
+        if diagonal:
+            moments = ClassMoments.of(block, responsibilities=R)
+        else:
+            moments = ClassScatter.of(block, pooled=pooled, responsibilities=R)
+        return cls(moments.class_weight, np.zeros(R.shape[1]), moments)
+
+    def merge(self, other: MixtureSums) -> MixtureSums:
+        """The sums of the rows of both."""
+        moments = self.moments.merge(other.moments)  # type: ignore[arg-type]
+        return MixtureSums(self.rows + other.rows, self.logs + other.logs, moments)
+
+
+def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[float, MixtureSums]:
+    """Σ w log p(x), and the expected sums given the cells that are not missing.
+
+    Missing cells count with their conditional means, and add their conditional covariances to the scatter.
+    """
+    X = at.used_cells(block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64))
+    if not np.isnan(X.sum()):
+        return _complete_sums(X, block.w, at, pooled)
+    cells = np.ascontiguousarray(X, dtype=np.float64)
+    groups = Patterns.of(cells)
+    total, sums = _incomplete_sums(cells, block.w, groups, at, pooled)
+    for rows, observed in groups.large():
+        part, w = Marginal.of(at, observed), None if block.w is None else block.w[rows]
+        gain, known = _complete_sums(np.ascontiguousarray(cells[rows][:, observed]), w, part.values, pooled)
+        total, sums = total + gain, sums.merge(part.fill(known, at, pooled))
+    return total, sums
+
+
+def _incomplete_sums(
+    X: np.ndarray, w: np.ndarray | None, groups: Patterns, at: ComponentValues, pooled: bool
+) -> tuple[float, MixtureSums]:
+    """Rows whose pattern of missing cells few others have."""
+    (K, d), (order, starts) = at.means.shape, groups.small()
+    rows, weight, logs = np.zeros((3, K))
+    mean, S = np.zeros((K, d)), np.zeros((K, d) if at.diagonal else (1 if pooled else K, d, d))
+    shift = np.zeros((d + 1, K))
+    if at.degrees is not None:  # E[log u] = log E[u] + ψ((ν + o)/2) - log((ν + o)/2) of o cells
+        half = 0.5 * (at.degrees + np.arange(d + 1.0)[:, None])
+        shift = digamma(half) - np.log(half)
+    total = native.mixture_missing_step(
+        X, w, native.RowGroups(order, starts), at.native, shift, rows, weight, logs, mean, S, pooled
+    )
+    if at.degrees is None:
+        logs[:] = 0.0
+    return total, MixtureSums(rows, logs, _moments(len(order), weight, mean, S, pooled))
+
+
+def _complete_sums(
+    X: np.ndarray, w: np.ndarray | None, at: ComponentValues, pooled: bool
+) -> tuple[float, MixtureSums]:
+    """Rows without missing cells."""
+    (K, d), n = at.means.shape, len(X)
+    rows, weight, logs = np.zeros((3, K))
+    mean = np.zeros((K, d))
+    S = np.zeros((K, d) if at.diagonal else (1 if pooled else K, d, d))
+    constant = at.log_weights + at.constant
+    total = native.mixture_step(
+        X, w, at.means, at.whitening, constant, at.degrees, rows, weight, logs, mean, S, pooled
+    )
+    if at.degrees is None:
+        logs[:] = 0.0
+    else:  # E[log u] = log E[u] + ψ((ν + d)/2) - log((ν + d)/2)
+        half = 0.5 * (at.degrees + d)
+        logs += rows * (digamma(half) - np.log(half))
+    return total, MixtureSums(rows, logs, _moments(n, weight, mean, S, pooled))
+
+
+def _moments(
+    n: int, weight: np.ndarray, mean: np.ndarray, S: np.ndarray, pooled: bool
+) -> ClassScatter | ClassMoments:
+    labels = np.arange(len(weight))
+    if S.ndim == 2:
+        weights = np.repeat(weight[:, None], mean.shape[1], axis=1)
+        return ClassMoments(labels, n, weight, weights, mean, S)
+    return ClassScatter(labels, n, weight, mean, S, pooled)
+
+
+# -- missing cells -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Rows grouped by which of their cells are missing."""
+
+    missing: np.ndarray  # (n, d) of bool
+    order: np.ndarray  # rows, group by group
+    starts: np.ndarray  # where groups begin, and n
+
+    @classmethod
+    def of(cls, X: np.ndarray) -> Patterns:
+        missing = np.isnan(X)
+        keys = _pattern_keys(missing)
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(X) else np.zeros(0, int)
+        return cls(missing, order, np.append(starts, len(X)))
+
+    @property
+    def _patterns(self) -> np.ndarray:
+        """The cells that are missing in the rows of every group, (groups, d)."""
+        return self.missing[self.order[self.starts[:-1]]]
+
+    @property
+    def _is_large(self) -> np.ndarray:
+        """Patterns with enough rows for a pass of their own, and a cell."""
+        return (np.diff(self.starts) >= _MANY_ROWS) & ~self._patterns.all(axis=1)
+
+    def large(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Of the patterns that many rows have: the rows of each, and the columns that are not missing."""
+        for g in np.flatnonzero(self._is_large):
+            rows = self.order[self.starts[g] : self.starts[g + 1]]
+            yield rows, np.flatnonzero(~self.missing[rows[0]])
+
+    def small(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the others: their rows, group by group, and where groups begin."""
+        return self._list_groups(~self._is_large)
+
+    def incomplete_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows with a missing cell, group by group, and where groups begin."""
+        return self._list_groups(np.asarray(self._patterns.any(axis=1)))
+
+    def _list_groups(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        sizes = np.diff(self.starts)
+        rows = self.order[np.repeat(which, sizes)].astype(np.int64)
+        return rows, np.append(0, np.cumsum(sizes[which])).astype(np.int64)
+
+
+def _pattern_keys(missing: np.ndarray) -> np.ndarray:
+    """A number, or for more than 64 columns a string of bytes, for every pattern."""
+    packed = np.packbits(missing, axis=1)
+    if packed.shape[1] > 8:
+        return np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").ravel()
+    wide = np.zeros((len(packed), 8), dtype=np.uint8)
+    wide[:, : packed.shape[1]] = packed
+    return wide.view(np.uint64).ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """The components over the columns `there`, and the others given these: μ + G (x - μ) and C."""
+
+    values: ComponentValues
+    observed: np.ndarray
+    unobserved: np.ndarray
+    G: np.ndarray  # (K, m, o)
+    C: np.ndarray  # (K, m, m)
+
+    @classmethod
+    def of(cls, at: ComponentValues, observed: np.ndarray) -> Marginal:
+        K, d = at.means.shape
+        unobserved = np.setdiff1d(np.arange(d), observed)
+        if at.diagonal:
+            V = at.matrices
+            W, used = at.whitening[:, observed], at.whitening[:, observed] > 0
+            log_det = -2.0 * np.log(W, out=np.zeros_like(W), where=used).sum(axis=1)
+            G, C = (
+                np.zeros((K, len(unobserved), len(observed))),
+                V[:, unobserved, None] * np.eye(len(unobserved)),
+            )
+        else:
+            S = at.matrices
+            oo, mo = S[:, observed[:, None], observed], S[:, unobserved[:, None], observed]
+            W, log_det, used = _whiten_all(oo)
+            G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
+            C = S[:, unobserved[:, None], unobserved] - G @ np.swapaxes(mo, 1, 2)
+        constant = peak_density(log_det, used.sum(axis=1), at.degrees)
+        matrices = at.matrices[:, observed] if at.diagonal else S[:, observed[:, None], observed]
+        values = ComponentValues(
+            at.log_weights,
+            np.ascontiguousarray(at.means[:, observed]),
+            np.ascontiguousarray(matrices),
+            np.ascontiguousarray(W),
+            constant,
+            at.degrees,
+        )
+        return cls(values, observed, unobserved, G, C)
+
+    def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
+        """The sums over all columns from those over the columns that are not missing."""
+        moments, (K, d) = sums.moments, at.means.shape
+        o, m = self.observed, self.unobserved
+        mean = np.empty((K, d))
+        mean[:, o] = moments.mean
+        moved = moments.mean - at.means[:, o]
+        mean[:, m] = at.means[:, m] + np.einsum("kmo,ko->km", self.G, moved)
+        if at.diagonal:
+            S = np.empty((K, d))
+            S[:, o] = moments.scatter
+            S[:, m] = sums.rows[:, None] * np.einsum("kjj->kj", self.C)
+        else:
+            G, C = (self.G[:1], self.C[:1]) if pooled else (self.G, self.C)
+            rows = sums.rows.sum(keepdims=True) if pooled else sums.rows
+            S = np.empty((len(G), d, d))
+            cross = G @ moments.scatter
+            S[:, o[:, None], o] = moments.scatter
+            S[:, m[:, None], o] = cross
+            S[:, o[:, None], m] = np.swapaxes(cross, 1, 2)
+            S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + rows[:, None, None] * C
+        full = _moments(moments.n_rows, moments.class_weight, mean, S, pooled)
+        return replace(sums, moments=full)
+
+
+def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lower W_k with W_k Σ_k W_kᵀ = I, log |Σ_k|, and the columns with a variance."""
+    diagonal = np.einsum("kjj->kj", matrices)
+    white = [whiten(matrix, variance) for matrix, variance in zip(matrices, diagonal)]
+    return np.stack([one.W for one in white]), np.array([one.log_det for one in white]), diagonal > 0
+
+
+def peak_density(log_det: np.ndarray, d: np.ndarray, degrees: np.ndarray | None) -> np.ndarray:
+    """The log density at the mean."""
+    if degrees is None:
+        return -0.5 * (log_det + d * np.log(2 * np.pi))
+    half = 0.5 * degrees
+    return gammaln(half + 0.5 * d) - gammaln(half) - 0.5 * (d * np.log(np.pi * degrees) + log_det)
+
+
+def log_joint_of(X: np.ndarray, at: ComponentValues) -> np.ndarray:
+    """log π_k + log p(x | k) of rows without missing cells, (n, K)."""
+    half = gaussian_log_density(X, at.means, at.whitening, np.zeros(len(at.means)))
+    if at.degrees is None:
+        return half + (at.log_weights + at.constant)
+    power = 0.5 * (at.degrees + at.used.sum())
+    return at.log_weights + at.constant - power * np.log1p(-2.0 * half / at.degrees)

@@ -1,0 +1,1 @@
+"""Nearest neighbors: votes, and the choice of k."""

@@ -1,0 +1,287 @@
+"""Classification by the votes of the nearest rows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._core.base import PosteriorClassifier
+from lyceum._core.data import Block
+from lyceum._core.probability import log_probability
+from lyceum.errors import ModelFileError
+from lyceum.neighbors.condensing import condensed_rows, edited_rows
+from lyceum.neighbors.knn.choice_of_k import Tally
+from lyceum.neighbors.knn.explanation import NeighborExplanation
+from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
+from lyceum.report import Summary, Table
+
+__all__ = ["KNeighborsClassifier"]
+
+
+class KNeighborsClassifier(PosteriorClassifier, Voter):
+    """k nearest neighbours: the k stored rows nearest to x vote on its class.
+
+        P(c | x) = Σ_i v(d_i) [y_i = c] / Σ_i v(d_i),   i over the k nearest rows,
+
+    with the vote v of a row by its distance d. Rows at equal distances count in the order in which they were
+    stored; of classes with equal votes the first in `classes_` wins. A row of weight 2 counts as two rows:
+    neighbours are taken until their weights reach k, the last one in part. If fewer rows are stored, all
+    vote. Columns are compared as they are, unless `scale` says otherwise. All rows are kept in memory.
+
+    Parameters
+    ----------
+    n_neighbors : int, "leave_one_out", "validation" or "all", default=5
+        How many rows vote. "leave_one_out": the k up to `max_neighbors` of the lowest leave-one-out error.
+        "validation": k is raised until the error on held-out rows rises. "all": all rows (Shepard's method).
+        With two classes and uniform votes only odd k are considered, which cannot tie.
+    weights : str or callable, default="uniform"
+        The vote of a row at distance d. "uniform": 1. "distance": 1/d. "inverse_square": 1/d².
+        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances of shape
+        (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide alone.
+    bandwidth : float or None, default=None
+        d_0 or σ; None takes the distance of the farthest neighbour of every query.
+    radius : float or None, default=None
+        If given, all rows within this distance vote instead, or the nearest row where there is none.
+    metric : str, Metric or callable, default="euclidean"
+        "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation", "hamming"
+        and "jaccard" compare numbers, with categories as one-of-C columns. "gower" and "value_difference"
+        compare mixed columns with missing cells. A metric that learns is fitted to the rows; or a
+        `Metric`. A function of two rows is called for every pair, which is slow.
+    metric_params : dict or None, default=None
+        Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
+    scale : {"range", "standard"} or None, default=None
+        Whether columns of numbers are divided by their range or standard deviation first.
+    stored : {"all", "edited", "condensed", "edited_condensed"}, default="all"
+        Which rows are kept. "edited": those that the vote of their 3 nearest others gets right (Wilson).
+        "condensed": those that classify all rows right by their nearest one (Hart). "edited_condensed": both.
+    max_neighbors : int, default=50
+        The largest k to consider when k is chosen.
+    validation_fraction : float, default=0.25
+        The share of the rows that "validation" holds out.
+    random_state : int, RandomState or None, default=None
+        The seed of which rows are held out.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes.
+    n_neighbors_ : int
+        k as used.
+    errors_ : array of shape (max_neighbors,)
+        Where k is chosen: the error for k = 1, 2, ...; NaN where it was not tried.
+    rows_ : array or CSR array of shape (n, d)
+        The stored rows.
+    targets_ : array of int of shape (n,)
+        Their classes, as numbers of `classes_`.
+    weights_ : array of shape (n,)
+        Their weights.
+    class_prior_ : array of shape (K,)
+        The share of every class among the stored rows.
+    metric_ : Metric
+        The metric as it was learned.
+    n_undetermined_ : int
+        With metric="mahalanobis": the number of directions in which the rows do not vary, for which a
+        small ridge is added to the covariance.
+    center_, scale_ : arrays of shape (d,)
+        What is subtracted from every column, and what it is divided by.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KNeighborsRegressor : numbers instead of classes.
+    NearestCentroid : one or a few rows per class.
+    AttributeWeights, LearnedMetric : learn which columns matter.
+    lyceum.distances.nearest : the search, also among rows of files larger than memory.
+
+    References
+    ----------
+    Cover, T. M. and Hart, P. E. (1967). Nearest neighbor pattern classification. IEEE Transactions on
+    Information Theory 13(1).
+    Shepard, D. (1968). A two-dimensional interpolation function for irregularly-spaced data. ACM.
+
+    Examples
+    --------
+    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> X, y = [[0.0], [1.0], [2.0], [8.0], [9.0]], ["low", "low", "low", "high", "high"]
+    >>> model = KNeighborsClassifier(3).fit(X, y)
+    >>> model.predict([[1.5], [7.0]]).tolist(), model.predict_proba([[7.0]]).round(3).tolist()
+    (['low', 'high'], [[0.667, 0.333]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **VOTER_CONSTRAINTS,
+        "stored": [StrOptions({"all", "edited", "condensed", "edited_condensed"})],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        weights: Any = "uniform",
+        bandwidth: float | None = None,
+        radius: float | None = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        scale: str | None = None,
+        stored: str = "all",
+        max_neighbors: int = 50,
+        validation_fraction: float = 0.25,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.bandwidth = bandwidth
+        self.radius = radius
+        self.metric = metric
+        self.metric_params = metric_params
+        self.scale = scale
+        self.stored = stored
+        self.max_neighbors = max_neighbors
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
+        """Store the rows.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        validation : (X, y), (X, y, weights) or scanned rows, optional
+            The rows that n_neighbors="validation" chooses k by; by default a share of those given to store.
+        """
+        rows = self._rows(X, y, sample_weight)
+        self._check_settings()
+        self._keep(self._gather(rows))
+        self._reduce_stored(None)
+        self._choose(validation)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """Store more rows.
+
+        With `stored="all"` the result is that of one `fit` on all rows. With "condensed" only those of the
+        new rows are kept that are misclassified; with "edited" the rows of old and new are edited together.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        classes : array of shape (K,), optional
+            Classes that will come, so that they are in `classes_` at once.
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        known = getattr(self, "schema_", None)
+        rows = self._more_rows(X, y, sample_weight, classes)
+        self._check_settings()
+        before = len(self.weights_) if known is not None else 0
+        block = self._gather(rows)
+        self._keep_more(block, known)
+        self._reduce_stored(np.arange(before) if before else None)
+        self._choose()
+        return self
+
+    def _reduce_stored(self, start: np.ndarray | None) -> None:
+        """Leave out rows as `stored` says; those in `start` were kept before."""
+        points = self._points(self.rows_)
+        if "edited" in self.stored:
+            kept = edited_rows(points, self.targets_, self.metric_, 3)
+            self._only(kept)
+            points, start = points[kept], None
+        if "condensed" in self.stored:
+            self._only(condensed_rows(points, self.targets_, self.metric_, start))
+        self.class_prior_ = (
+            np.bincount(self.targets_, self.weights_, len(self.classes_)) / self.weights_.sum()
+        )
+
+    def _only(self, kept: np.ndarray) -> None:
+        metric, center, scale = self.metric_, self.center_, self.scale_
+        self.rows_, self.targets_ = self.rows_[kept], self.targets_[kept]
+        self.weights_ = self.weights_[kept]
+        self._set_metric(metric, center, scale)
+
+    def _tally(self) -> Tally:
+        return Tally(self.targets_, len(self.classes_))
+
+    def _odd_only(self) -> bool:
+        return len(self.classes_) == 2 and self.weights == "uniform"
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        # a class that was never seen is always wrong
+        codes = {label: code for code, label in enumerate(self.classes_.tolist())}
+        return np.array([codes.get(label, -1) for label in y.tolist()])
+
+    def _labels(self, targets: np.ndarray) -> np.ndarray:
+        return self.classes_[targets]
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        return log_probability(self._shares(block))
+
+    def _apply(self, function: Any, X: Any) -> Any:
+        return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> NeighborExplanation:
+        """Why these classes: what every column adds to the posterior, and the neighbours that voted.
+
+        The posterior is the prior of the class plus what the columns add, each in proportion to how much
+        nearer the voters are in it than the stored rows on average. `neighbors(i)` lists the rows that voted
+        on row i with their distances, votes and nearest columns.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        NeighborExplanation
+        """
+        return self._explain_votes(X, "posterior", getattr(self, "class_prior_", np.zeros(0)))
+
+    def summary(self) -> Summary:
+        """Stored rows, metric, votes, k and how it was chosen, and the classes."""
+        head = super().summary()
+        counts = np.bincount(self.targets_, minlength=len(self.classes_))
+        table = Table(
+            "Classes",
+            ("class", "stored rows", "prior"),
+            [
+                (str(label), int(n), float(prior))
+                for label, n, prior in zip(self.classes_.tolist(), counts, self.class_prior_)
+            ],
+        )
+        facts = {**head.facts, "rows seen": self.n_rows_, "kept": self.stored.replace("_", " and ")}
+        return Summary(head.title, facts, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {**super()._shapes(), "class_prior_": (len(self.classes_),)}
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if hasattr(self, "rows_"):
+            codes = self.targets_
+            if codes.dtype.kind != "i" or codes.min() < 0 or codes.max() >= len(self.classes_):
+                raise ModelFileError("has class codes in KNeighborsClassifier.targets_ that are no classes")

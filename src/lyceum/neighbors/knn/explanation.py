@@ -1,0 +1,135 @@
+"""Why rows were near: the neighbours that voted, and the columns that made them near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.distances import Gower, Mahalanobis, Metric, ValueDifference
+from lyceum.report import Explanation, Table, plain
+
+__all__ = ["NeighborExplanation", "column_differences", "column_shares"]
+
+
+@dataclass(frozen=True)
+class NeighborExplanation(Explanation):
+    """What every column adds to a prediction, and the neighbours that voted.
+
+    A column adds to the prediction in proportion to how much nearer the voters are in it than the stored rows
+    on average.
+
+    Parameters
+    ----------
+    names, contributions, base, predicted, unit, values
+        As in `lyceum.report.Explanation`.
+    rows : array of int of shape (n, k)
+        The stored rows that voted, the nearest first; -1 where there are fewer than k.
+    distances : array of shape (n, k)
+        Their distances.
+    votes : array of shape (n, k)
+        Their shares of the vote, which sum to 1.
+    targets : array of shape (n, k)
+        What they voted for.
+    differences : array of shape (n, k, n_columns)
+        What every column contributes to the distance of every voter, as a share of its (squared) distance.
+
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        The explained scores: base plus contributions.
+
+    See Also
+    --------
+    KNeighborsClassifier, KNeighborsRegressor : Their `explain` makes it.
+    lyceum.report.Explanation : The base class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 5.0], [8.0, 5.0]])
+    >>> model = KNeighborsClassifier(2).fit(X, ["a", "a", "b", "b"])
+    >>> why = model.explain([[0.5, 0.0]])
+    >>> why.predicted.tolist(), sorted(why.rows[0].tolist()), why.votes[0].tolist()
+    (['a'], [0, 1], [0.5, 0.5])
+    >>> why.distances[0].round(4).tolist(), why.neighbors(0).columns
+    ([0.5, 0.5], ('row', 'target', 'distance', 'vote', 'nearest in'))
+    """
+
+    rows: np.ndarray = None  # type: ignore[assignment]
+    distances: np.ndarray = None  # type: ignore[assignment]
+    votes: np.ndarray = None  # type: ignore[assignment]
+    targets: np.ndarray = None  # type: ignore[assignment]
+    differences: np.ndarray = None  # type: ignore[assignment]
+
+    def neighbors(self, i: int) -> Table:
+        """The stored rows that voted on row i: number, target, distance, vote, and the nearest columns."""
+        there = np.flatnonzero((self.rows[i] >= 0) & (self.votes[i] > 0))
+        lines = [
+            (
+                int(self.rows[i, j]),
+                plain(self.targets[i, j]),
+                float(self.distances[i, j]),
+                float(self.votes[i, j]),
+                self._nearest_columns(self.differences[i, j]),
+            )
+            for j in there
+        ]
+        return Table(f"Neighbours of row {i}", ("row", "target", "distance", "vote", "nearest in"), lines)
+
+    def _nearest_columns(self, shares: np.ndarray) -> str:
+        order = np.argsort(shares, kind="stable")[:3]
+        return ", ".join(str(self.names[j]) for j in order)
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        return super()._row_as_dict(i) | {"neighbors": self.neighbors(i).as_dict()}
+
+    def detail(self, i: int) -> Table:
+        """The stored rows that voted on row i."""
+        return self.neighbors(i)
+
+
+def column_differences(
+    metric: Metric, X: np.ndarray, Y: np.ndarray, source: np.ndarray, n_columns: int
+) -> np.ndarray:
+    """What every table column adds to the raw distance of pairs of rows, (n, n_columns).
+
+    X and Y hold one row of each pair; `source` is the table column of every column of X.
+    """
+    parts = _parts(metric, X, Y)
+    if isinstance(metric, ValueDifference):
+        widths = [part.points(np.zeros(1)).reshape(1, -1).shape[1] for part in metric.columns]
+        source = np.repeat(np.arange(n_columns), widths)
+    parts = parts[:, : len(source)]  # directions have a last column that marks rows of zeros
+    out = np.zeros((len(X), n_columns))
+    np.add.at(out.T, source, parts.T)
+    return out
+
+
+def _parts(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    if isinstance(metric, Mahalanobis):
+        # δ_j (S⁻¹ δ)_j sums to the squared distance
+        delta = np.asarray(X, np.float64) - Y
+        return delta * np.linalg.solve(np.asarray(metric.covariance), delta.T).T
+    A, B = (metric.points(np.ascontiguousarray(rows)) for rows in (X, Y))
+    space = metric.space
+    if isinstance(metric, Gower):
+        assert space.matched is not None
+        assert space.weight is not None
+        apart = np.where(space.matched.astype(bool), A != B, np.minimum(np.abs(A - B), 1.0))
+        unknown = np.isnan(A) | np.isnan(B)
+        return np.where(unknown, 1.0, apart) * space.weight  # nothing known is as if far
+    difference = np.abs(np.asarray(A, np.float64) - B)
+    if space.name in ("mismatches", "sets"):
+        return (difference > 0).astype(np.float64)
+    return difference ** (space.power if space.name == "powers" else 2.0 if space.name == "squares" else 1.0)
+
+
+def column_shares(typical: np.ndarray, voters: np.ndarray) -> np.ndarray:
+    """The share of a prediction due to every column, (n, d): where voters are nearer than rows on average."""
+    nearer = np.maximum(typical - voters, 0.0)
+    total = nearer.sum(axis=1, keepdims=True)
+    even = np.full(nearer.shape, 1.0 / max(1, nearer.shape[1]))
+    return np.where(total > 0, nearer / np.where(total > 0, total, 1.0), even)

@@ -1,0 +1,80 @@
+"""The neighbours that vote, with how much of the weight of each row counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.distances import NeighborIndex
+
+__all__ = ["Neighborhood", "nearest_by_weight", "slices", "within"]
+
+_CELLS = 1 << 22
+
+
+@dataclass(frozen=True)
+class Neighborhood:
+    """Neighbours of some queries, the nearest first; where there are fewer, distances are infinite.
+
+    `counts` says how often each row counts, None for once each.
+    """
+
+    distances: np.ndarray  # (n, k)
+    rows: np.ndarray  # (n, k)
+    counts: np.ndarray | None = None
+
+    def first(self, k: int) -> Neighborhood:
+        """The k nearest of rows that count once each."""
+        assert self.counts is None
+        return Neighborhood(self.distances[:, :k], self.rows[:, :k])
+
+
+def nearest_by_weight(
+    index: NeighborIndex, X: Any, k: int, weights: np.ndarray | None, own: np.ndarray | None = None
+) -> Neighborhood:
+    """The nearest rows whose weights sum to k, the last one counted in part; all rows if they are too few.
+
+    `weights` is None for rows that count once each. X is None for every row among the others; or `own` is
+    the stored row that every query leaves out.
+    """
+    n = len(index) - (X is None)
+    if weights is None and own is None:
+        found = index.nearest(X, min(k, n))
+        return Neighborhood(found.distances, found.rows)
+    near = min(k + (own is not None), n)
+    while True:
+        found = index.nearest(X, near)
+        held = np.ones(found.rows.shape) if weights is None else weights[found.rows]
+        if own is not None:
+            held = np.where(found.rows == own[:, None], 0.0, held)
+        within = np.cumsum(held, axis=1)
+        if near == n or (within[:, -1] >= k).all():
+            break
+        near = min(n, 2 * near)
+    counts = np.clip(k - (within - held), 0.0, held)
+    used = max(1, int(np.flatnonzero((counts > 0).any(axis=0)).max(initial=0)) + 1)
+    return Neighborhood(found.distances[:, :used], found.rows[:, :used], counts[:, :used])
+
+
+def within(index: NeighborIndex, X: Any, radius: float, weights: np.ndarray | None) -> Neighborhood:
+    """All rows within a radius, or the nearest row where there is none."""
+    found = index.within(X, radius)
+    counts = found.counts
+    n, width = len(counts), max(1, int(counts.max(initial=1)))
+    distances, rows = np.full((n, width), np.inf), np.zeros((n, width), dtype=np.int64)
+    there = np.arange(width) < counts[:, None]
+    distances[there], rows[there] = found.distances, found.rows
+    alone = np.flatnonzero(counts == 0)
+    if len(alone):
+        nearest = index.nearest(X[alone], 1)
+        distances[alone, 0], rows[alone, 0] = nearest.distances[:, 0], nearest.rows[:, 0]
+    return Neighborhood(distances, rows, None if weights is None else weights[rows])
+
+
+def slices(n: int, width: int) -> Iterator[slice]:
+    """Stretches of n rows that each keep `width` numbers per row within memory."""
+    step = max(1, _CELLS // max(1, width))
+    return (slice(start, min(n, start + step)) for start in range(0, n, step))

@@ -1,0 +1,244 @@
+"""Regression by the mean of the nearest rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lyceum._core.base import Regressor
+from lyceum._core.data import ArraySource, Block, Column, Rows
+from lyceum._core.distances import Metric, ValueDifference
+from lyceum.neighbors.knn.choice_of_k import Tally
+from lyceum.neighbors.knn.explanation import NeighborExplanation
+from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
+from lyceum.report import Summary
+
+__all__ = ["KNeighborsRegressor"]
+
+_BINS = 5  # groups of the target that the value difference metric tells apart
+
+
+class KNeighborsRegressor(Regressor, Voter):
+    """k nearest neighbours: the mean target of the k stored rows nearest to x.
+
+        f(x) = Σ_i v(d_i) y_i / Σ_i v(d_i),   i over the k nearest rows,
+
+    with the vote v of a row by its distance d. Rows at equal distances count in the order in which they were
+    stored. A row of weight 2 counts as two rows: neighbours are taken until their weights reach k, the last
+    one in part. If fewer rows are stored, all vote. Columns are compared as they are, unless `scale` says
+    otherwise. All rows are kept in memory.
+
+    Parameters
+    ----------
+    n_neighbors : int, "leave_one_out", "validation" or "all", default=5
+        How many rows vote. "leave_one_out": the k up to `max_neighbors` of the lowest leave-one-out error.
+        "validation": k is raised until the error on held-out rows rises. "all": all rows (Shepard's method).
+    weights : str or callable, default="uniform"
+        The vote of a row at distance d. "uniform": 1. "distance": 1/d. "inverse_square": 1/d².
+        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances of shape
+        (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide alone.
+    bandwidth : float or None, default=None
+        d_0 or σ; None takes the distance of the farthest neighbour of every query.
+    radius : float or None, default=None
+        If given, all rows within this distance vote instead, or the nearest row where there is none.
+    metric : str, Metric or callable, default="euclidean"
+        As in `KNeighborsClassifier`; "value_difference" compares by the shares of five groups of the target.
+    metric_params : dict or None, default=None
+        Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
+    scale : {"range", "standard"} or None, default=None
+        Whether columns of numbers are divided by their range or standard deviation first.
+    max_neighbors : int, default=50
+        The largest k to consider when k is chosen.
+    validation_fraction : float, default=0.25
+        The share of the rows that "validation" holds out.
+    random_state : int, RandomState or None, default=None
+        The seed of which rows are held out.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        k as used.
+    errors_ : array of shape (max_neighbors,)
+        Where k is chosen: the mean squared error for k = 1, 2, ...; NaN where it was not tried.
+    rows_ : array or CSR array of shape (n, d)
+        The stored rows.
+    targets_ : array of shape (n,)
+        Their targets.
+    weights_ : array of shape (n,)
+        Their weights.
+    mean_ : float
+        The mean target.
+    metric_ : Metric
+        The metric as it was learned.
+    n_undetermined_ : int
+        With metric="mahalanobis": the number of directions in which the rows do not vary, for which a
+        small ridge is added to the covariance.
+    center_, scale_ : arrays of shape (d,)
+        What is subtracted from every column, and what it is divided by.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KNeighborsClassifier : classes instead of numbers.
+    LocallyWeightedRegression : a line or a parabola through the neighbours.
+
+    References
+    ----------
+    Shepard, D. (1968). A two-dimensional interpolation function for irregularly-spaced data. ACM.
+
+    Examples
+    --------
+    >>> from lyceum.neighbors import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(2, weights="distance").fit([[0.0], [1.0], [3.0]], [1.0, 2.0, 6.0])
+    >>> model.predict([[1.0], [2.0], [0.25]]).round(3).tolist()  # an exact hit returns the stored value
+    [2.0, 4.0, 1.25]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = VOTER_CONSTRAINTS
+
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        weights: Any = "uniform",
+        bandwidth: float | None = None,
+        radius: float | None = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        scale: str | None = None,
+        max_neighbors: int = 50,
+        validation_fraction: float = 0.25,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.bandwidth = bandwidth
+        self.radius = radius
+        self.metric = metric
+        self.metric_params = metric_params
+        self.scale = scale
+        self.max_neighbors = max_neighbors
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
+        """Store the rows.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        validation : (X, y), (X, y, weights) or scanned rows, optional
+            The rows that n_neighbors="validation" chooses k by; by default a share of those given to store.
+        """
+        rows = self._rows(X, y, sample_weight)
+        self._check_settings()
+        self._keep(self._gather(rows))
+        return self._finish(validation)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Store more rows; the result is that of one `fit` on all rows.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        known = getattr(self, "schema_", None)
+        rows = self._more_rows(X, y, sample_weight)
+        self._check_settings()
+        block = self._gather(rows)
+        self._keep_more(block, known)
+        return self._finish()
+
+    def _alternative(self) -> str:
+        return (
+            "lyceum.trees.DecisionTreeRegressor, or lyceum.distances.nearest(X, k, among=rows), which "
+            "streams the rows"
+        )
+
+    def _finish(self, validation: Any = None):
+        self.mean_ = float(np.average(self.targets_, weights=self.weights_))
+        self._choose(validation)
+        return self
+
+    def _tally(self) -> Tally:
+        return Tally(self.targets_, 0)
+
+    def _fit_value_difference(self, metric: ValueDifference, rows: Rows) -> Metric:
+        """Fitted to groups of the target: fifths of the rows."""
+        source = rows.source
+        assert isinstance(source, ArraySource)
+        cuts = np.unique(np.quantile(self.targets_, np.arange(1, _BINS) / _BINS))
+        groups = np.searchsorted(cuts, self.targets_, side="right").astype(np.int32)
+        target = Column("group", "categorical", np.arange(len(cuts) + 1), "fifths of the target")
+        return metric.learn(Rows(replace(source, y=groups, schema=replace(source.schema, target=target))))
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The mean target of the neighbours of every row.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self._apply_to_all(partial(_mean_target, self), X, getattr(self, "n_neighbors_", 1))
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> NeighborExplanation:
+        """Why these numbers: what every column adds to the mean target, and the neighbours that voted.
+
+        The prediction is the mean target of all rows plus what the columns add, each in proportion to how
+        much nearer the voters are in it than the stored rows on average. `neighbors(i)` lists the rows that
+        voted on row i with their distances, votes and nearest columns.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        NeighborExplanation
+        """
+        return self._explain_votes(X, self._unit(), np.array([getattr(self, "mean_", 0.0)]))
+
+    def _unit(self) -> str:
+        target = getattr(self, "schema_", None)
+        return "y" if target is None else target.target_name
+
+    def summary(self) -> Summary:
+        """Stored rows, metric, votes, k and how it was chosen, and the mean target."""
+        head = super().summary()
+        return Summary(head.title, {**head.facts, "mean target": self.mean_})
+
+
+def _mean_target(learner: KNeighborsRegressor, block: Block) -> np.ndarray:
+    return learner._shares(block)[:, 0]

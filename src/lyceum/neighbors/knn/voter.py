@@ -1,0 +1,334 @@
+"""Voter: what the classifier and the regressor by nearest neighbours share."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import targets_to_score, undefined, validation_parts
+from lyceum._core.data import Block, dense_cells
+from lyceum._core.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
+from lyceum._core.statistics import held_out_rows, seed_from
+from lyceum.errors import SettingError
+from lyceum.neighbors.knn.choice_of_k import Tally, best_k, candidates, errors_by_k, first_rise
+from lyceum.neighbors.knn.explanation import NeighborExplanation, column_differences, column_shares
+from lyceum.neighbors.knn.neighborhoods import Neighborhood, nearest_by_weight, slices, within
+from lyceum.neighbors.knn.votes import VOTE_CONSTRAINTS, Votes
+from lyceum.neighbors.stored_rows import STORED_CONSTRAINTS, StoredRows, as_cells, flat_fact
+from lyceum.report import Summary
+
+__all__ = ["VOTER_CONSTRAINTS", "Voter"]
+
+_COUNT = Interval(Integral, 1, None, closed="left")
+VOTER_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_neighbors": [_COUNT, StrOptions({"leave_one_out", "validation", "all"})],
+    "radius": [Interval(Real, 0, None, closed="left"), None],
+    "max_neighbors": [_COUNT],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "random_state": ["random_state"],
+    **VOTE_CONSTRAINTS,
+    **STORED_CONSTRAINTS,
+}
+_TYPICAL_ROWS = 256  # stored rows that tell how far apart rows are in a column
+
+
+class Voter(StoredRows):
+    """Predictions from the votes of stored rows."""
+
+    _needs_scaling = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = VOTER_CONSTRAINTS
+    history_axes: ClassVar[tuple[str, str]] = ("neighbours", "error")
+
+    n_neighbors: Any
+    weights: Any
+    bandwidth: Any
+    radius: Any
+    max_neighbors: int
+    validation_fraction: float
+    random_state: int | np.random.RandomState | None
+    n_neighbors_: int
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def _tally(self) -> Tally:
+        raise undefined(self, "_tally")
+
+    def _odd_only(self) -> bool:
+        return False
+
+    @property
+    def _votes(self) -> Votes:
+        return Votes(self.weights, None if self.bandwidth is None else float(self.bandwidth))
+
+    @property
+    def _row_weights(self) -> np.ndarray | None:
+        """The weights of the stored rows, None where each counts once."""
+        return None if (self.weights_ == 1.0).all() else self.weights_
+
+    def _check_settings(self) -> None:
+        if self.radius is not None and isinstance(self.n_neighbors, str):
+            raise SettingError(
+                f"radius={self.radius} and n_neighbors={self.n_neighbors!r} both say which rows vote: "
+                "leave one at its default"
+            )
+        if callable(self.weights) and self.bandwidth is not None:
+            raise SettingError("bandwidth belongs to votes that are given by name, not to a callable")
+
+    def _choose(self, validation: Any = None) -> None:
+        """Set n_neighbors_, and errors_ where it is chosen."""
+        if validation is not None and self.n_neighbors != "validation":
+            raise SettingError("validation rows are what n_neighbors='validation' chooses k by: set it")
+        self.__dict__.pop("errors_", None)
+        n = len(self.weights_)
+        total = n if self._row_weights is None else max(1, int(np.ceil(self.weights_.sum())))
+        if self.n_neighbors == "all":
+            self.n_neighbors_ = total
+        elif isinstance(self.n_neighbors, str) and n > 1:
+            self._choose_by_error(validation)
+        else:
+            k = 1 if isinstance(self.n_neighbors, str) else int(self.n_neighbors)
+            self.n_neighbors_ = min(k, total)
+
+    def _choose_by_error(self, validation: Any) -> None:
+        if self.n_neighbors == "leave_one_out":
+            errors = self._leave_one_out(self.max_neighbors)
+            self.n_neighbors_ = best_k(errors, candidates(len(errors), self._odd_only()))
+            self.errors_ = errors
+            return
+        errors = self._share_held_out() if validation is None else self._errors_on(validation)
+        tried = candidates(len(errors), self._odd_only())
+        self.n_neighbors_, last = first_rise(errors, tried)
+        self.errors_ = np.where(np.isin(np.arange(1, len(errors) + 1), tried[tried <= last]), errors, np.nan)
+
+    def _share_held_out(self) -> np.ndarray:
+        held = held_out_rows(0, len(self.weights_), self.validation_fraction, seed_from(self.random_state))
+        held[:2] = held[:2] if held.any() and not held.all() else (True, False)
+        return self._held_out(held, self.max_neighbors)
+
+    def _leave_one_out(self, most: int) -> np.ndarray:
+        w = self._row_weights
+        most = min(most, len(self.weights_) - 1)
+        near = nearest_by_weight(self._neighbor_index, None, most, w)
+        near = Neighborhood(near.distances, near.rows)
+        return errors_by_k(near, self._tally(), self._votes, self.targets_, self.weights_, w, most)
+
+    def _held_out(self, held: np.ndarray, most: int) -> np.ndarray:
+        points, w = self._points(self.rows_), self._row_weights
+        kept = None if w is None else w[~held]
+        index = NeighborIndex(points[~held], metric=self.metric_)
+        most = min(most, len(index))
+        near = nearest_by_weight(index, points[held], most, kept)
+        near = Neighborhood(near.distances, near.rows)
+        tally = Tally(self.targets_[~held], self._tally().n_classes)
+        return errors_by_k(near, tally, self._votes, self.targets_[held], self.weights_[held], kept, most)
+
+    def errors_by_k(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """The error on validation data for k = 1 ... `max_neighbors`, from one search.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        array of shape (max_neighbors,), or fewer where fewer rows are stored
+            The share of rows that are misclassified, or the mean squared error.
+        """
+        check_is_fitted(self)
+        return self._errors_on((X, *targets_to_score(self, X, y, sample_weight)))
+
+    def _errors_on(self, validation: Any) -> np.ndarray:
+        X, y, sample_weight = validation_parts(validation)
+        block = self.rows_to_predict(X).gathered(type(self).__name__)
+        weights = self._row_weights
+        most = min(int(self.max_neighbors), len(self.weights_))
+        near = nearest_by_weight(self._neighbor_index, self._points(as_cells(block)), most, weights)
+        near = Neighborhood(near.distances, near.rows)
+        truth = self._codes(np.asarray(y))
+        return errors_by_k(near, self._tally(), self._votes, truth, sample_weight, weights, most)
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        return y
+
+    # -- votes -----------------------------------------------------------------------------------------------
+
+    def _near(self, points: Any) -> tuple[Neighborhood, np.ndarray]:
+        """The rows that vote on some points, and their votes."""
+        w = self._row_weights
+        if self.radius is not None:
+            near = within(self._neighbor_index, points, float(self.radius), w)
+        else:
+            near = nearest_by_weight(self._neighbor_index, points, self.n_neighbors_, w)
+        distances = (
+            near.distances if near.counts is None else np.where(near.counts > 0, near.distances, np.inf)
+        )
+        votes = self._votes(distances)
+        return near, votes if near.counts is None else votes * near.counts
+
+    def _shares(self, block: Block) -> np.ndarray:
+        """The shares of the vote of every class, or the mean target, of every row of a block."""
+        points = self._points(as_cells(block))
+        if self.n_neighbors == "all" and self.radius is None:
+            return self._shepard(points)
+        tally, n = self._tally(), points.shape[0]
+        out = np.empty((n, tally.width))
+        for some in slices(n, len(self.weights_) if self.radius is not None else self.n_neighbors_):
+            near, votes = self._near(points[some])
+            out[some] = tally.share(near.rows, votes)
+        return out
+
+    def _shepard(self, points: Any) -> np.ndarray:
+        """The votes of all rows."""
+        tally = self._tally()
+        targets = np.eye(tally.n_classes)[self.targets_] if tally.n_classes else self.targets_[:, None]
+        stored = self._points(self.rows_)
+        out = np.empty((points.shape[0], tally.width))
+        step = max(1, (1 << 20) // len(self.weights_))  # the same blocks for any number of threads
+        for some, distances in pairwise_blocks(points, stored, metric=self.metric_, n_rows=step):
+            votes = self._votes(np.asarray(distances, np.float64)) * self.weights_
+            out[some] = np.einsum("ij,jk->ik", votes, targets) / votes.sum(axis=1, keepdims=True)
+        return out
+
+    # -- neighbours ------------------------------------------------------------------------------------------
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None) -> Neighbors:
+        """The nearest stored rows, weights aside.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features), optional
+            By default the stored rows, none of which is its own neighbour.
+        n_neighbors : int, optional
+            By default `n_neighbors_`.
+
+        Returns
+        -------
+        Neighbors
+            `distances` and `rows` of shape (n_samples, n_neighbors), the nearest first.
+        """
+        return self._searched_rows(X).nearest(self._query_points(X), n_neighbors or self.n_neighbors_)
+
+    def radius_neighbors(self, X: Any = None, radius: float | None = None) -> RadiusNeighbors:
+        """The stored rows within a radius.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features), optional
+            By default the stored rows, none of which is its own neighbour.
+        radius : float, optional
+            By default the parameter `radius`.
+
+        Returns
+        -------
+        RadiusNeighbors
+            `found[i]` are the neighbours of row i, the nearest first.
+        """
+        radius = self.radius if radius is None else radius
+        if radius is None:
+            raise SettingError("give a radius: this learner has none")
+        return self._searched_rows(X).within(self._query_points(X), radius)
+
+    def _searched_rows(self, X: Any) -> NeighborIndex:
+        check_is_fitted(self)
+        return self._neighbor_index
+
+    def _query_points(self, X: Any) -> Any:
+        if X is None:
+            return None
+        rows = self.rows_to_predict(X)
+        return self._points(as_cells(rows.gathered(type(self).__name__)))
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _explain_votes(self, X: Any, unit: str, base: np.ndarray) -> NeighborExplanation:
+        """Contributions of columns and the rows that voted; `base` is the vote of all rows, (K,)."""
+        check_is_fitted(self)
+        found, block = self._explain_in_memory(X, partial(_contributions, self, base=base), unit)
+        near, votes = self._near(self._points(as_cells(block)))
+        there = votes > 0
+        differences = self._pair_differences(block, near.rows)
+        total = differences.sum(axis=2, keepdims=True)
+        return found.extend(
+            NeighborExplanation,
+            rows=np.where(there, near.rows, -1),
+            distances=np.where(there, near.distances, np.inf),
+            votes=votes / votes.sum(axis=1, keepdims=True),
+            targets=self._labels(self.targets_[near.rows]),
+            differences=differences / np.where(total > 0, total, 1.0),
+        )
+
+    def _labels(self, targets: np.ndarray) -> np.ndarray:
+        return targets
+
+    def _pair_differences(self, block: Block, rows: np.ndarray) -> np.ndarray:
+        """What every table column adds to the raw distances of rows and neighbours, (n, k, d)."""
+        (n, k), d = rows.shape, len(self.schema_)
+        X = np.repeat(dense_cells(self._points(as_cells(block))), k, axis=0)
+        Y = dense_cells(self._points(self.rows_)[rows.ravel()])
+        return column_differences(self.metric_, X, Y, self._source, d).reshape(n, k, d)
+
+    @property
+    def _source(self) -> np.ndarray:
+        """The table column of every stored column."""
+        return np.arange(len(self.schema_)) if self._is_mixed else self._design.source
+
+    def summary(self) -> Summary:
+        """Stored rows, metric, votes, k and how it was chosen; what to know of the columns' scales."""
+        head = super().summary()
+        facts = {
+            **head.facts,
+            "stored rows": len(self.weights_),
+            "metric": repr(self.metric_),
+            "scale": self.scale or "columns as they are",
+            "votes": getattr(self.weights, "__name__", self.weights),
+            **flat_fact(getattr(self, "n_undetermined_", 0), self.rows_.shape[1]),
+        }
+        if self.radius is not None:
+            facts["radius"] = float(self.radius)
+        else:
+            facts["neighbours k"] = "all" if self.n_neighbors == "all" else self.n_neighbors_
+        if isinstance(self.n_neighbors, str) and hasattr(self, "errors_"):
+            facts["k chosen by"] = self.n_neighbors.replace("_", "-")
+            facts["its error"] = float(self.errors_[self.n_neighbors_ - 1])
+        warning = self._scale_warning()
+        if warning:
+            facts["note"] = warning
+        return Summary(head.title, facts)
+
+
+def _contributions(learner: Voter, block: Block, base: np.ndarray) -> np.ndarray:
+    """For `Learner._explain`: what is predicted, the base, and what every column of the block adds."""
+    shares = learner._shares(block)
+    code = shares.argmax(axis=1)
+    score, start = shares[np.arange(len(shares)), code], base[code]
+    d = len(learner.schema_)
+    near_all = [learner._near(learner._points(as_cells(block)[some])) for some in slices(len(block), 1 << 14)]
+    parts = []
+    for some, (near, votes) in zip(slices(len(block), 1 << 14), near_all):
+        part = block.take(np.arange(len(block))[some])
+        share = votes / votes.sum(axis=1, keepdims=True)
+        voters = np.einsum("ij,ijk->ik", share, learner._pair_differences(part, near.rows))
+        sample = np.linspace(0, len(learner.weights_) - 1, min(_TYPICAL_ROWS, len(learner.weights_)))
+        everyone = np.tile(sample.astype(np.int64), (len(part), 1))
+        typical = learner._pair_differences(part, everyone).mean(axis=1)
+        parts.append(column_shares(typical, voters))
+    shared = np.concatenate(parts) if parts else np.empty((0, d))
+    added = (score - start)[:, None] * _spread_over(shared, learner._source, block.X.shape[1])
+    return np.column_stack([code if len(base) > 1 or learner._tally().n_classes else score, start, added])
+
+
+def _spread_over(shared: np.ndarray, source: np.ndarray, width: int) -> np.ndarray:
+    """Shares of table columns put on the first of their design columns."""
+    out = np.zeros((len(shared), width))
+    columns, first = np.unique(source, return_index=True)
+    out[:, first] = shared[:, columns]
+    return (
+        out / np.where(out.any(axis=1), out.sum(axis=1), 1.0)[:, None]
+    )  # a column may have no design column

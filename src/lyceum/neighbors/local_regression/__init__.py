@@ -1,0 +1,1 @@
+"""Locally weighted regression."""

@@ -1,0 +1,72 @@
+"""One local fit in detail: its rows, its polynomial, and gradient descent step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.solvers import ranked_squares
+from lyceum.neighbors.local_regression.fits import LocalModel
+
+__all__ = ["descend_at", "polynomial_at", "terms_of"]
+
+
+def polynomial_at(model: LocalModel, Q: np.ndarray, query: np.ndarray, scale: np.ndarray) -> dict[str, Any]:
+    """The rows about one query, their weights and, for one column, the polynomial through them.
+
+    Q is the query in scaled units, `query` in those of the rows.
+    """
+    _, rows, kernel, count = model.lists(Q)
+    w = kernel if count is None else kernel * count
+    found: dict[str, Any] = {"rows": rows, "weights": w}
+    if model.X.shape[1] == 1:
+        X, y = model.X[rows], model.y[rows]
+        mean, y_mean = np.average(X, axis=0, weights=w), np.average(y, weights=w)
+        root = np.sqrt(w / w.max())
+        T = terms_of(X - mean, model.degree)
+        c = ranked_squares(T * root[:, None], (y - y_mean) * root).coef
+
+        def polynomial(at: Any) -> np.ndarray:
+            U = (np.asarray(at, np.float64)[:, None] - query) / scale + Q - mean
+            return y_mean + terms_of(U, model.degree) @ c
+
+        found["polynomial"] = polynomial
+    return found
+
+
+def descend_at(
+    model: LocalModel, Q: np.ndarray, rate: float, max_steps: int, tol: float
+) -> list[dict[str, Any]]:
+    """Gradient descent on the weighted squared error at one query, (1, d), step by step."""
+    _, rows, kernel, count = model.lists(Q)
+    w = kernel if count is None else kernel * count
+    X, y = model.X[rows], model.y[rows]
+    mean, y_mean = np.average(X, axis=0, weights=w), np.average(y, weights=w)
+    T, t = terms_of(X - mean, model.degree), terms_of(Q - mean, model.degree)[0]
+    squares = w @ T**2
+    unit = np.where(squares > 0, 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0)), 1.0)
+    T, t = T * unit, t * unit
+    c, out = np.zeros(T.shape[1]), []
+    for step in range(max_steps + 1):
+        residual = y - y_mean - T @ c
+        value = float(y_mean + t @ c)
+        out.append(
+            {"step": step, "objective": float(w @ residual**2), "coefficients": c * unit, "value": value}
+        )
+        change = rate / len(c) * ((w * residual) @ T)
+        c = c + change
+        if np.abs(change).max() <= tol * max(np.abs(c).max(), 1e-300):
+            break
+    return out
+
+
+def terms_of(U: np.ndarray, degree: int) -> np.ndarray:
+    """1, the columns, and their products."""
+    columns = [np.ones((len(U), 1))]
+    if degree > 0:
+        columns.append(U)
+    if degree > 1:
+        i, j = np.triu_indices(U.shape[1])
+        columns.append(U[:, i] * U[:, j])
+    return np.hstack(columns)

@@ -1,0 +1,400 @@
+"""Locally weighted regression: a small regression about every query."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Regressor
+from lyceum._core.data import Block, Rows
+from lyceum.errors import SettingError, number_setting
+from lyceum.neighbors.local_regression.descent import descend_at, polynomial_at
+from lyceum.neighbors.local_regression.fits import LocalFit, LocalModel, bandwidths_to_try, n_terms
+from lyceum.neighbors.local_regression.kernels import KERNELS, criterion
+from lyceum.neighbors.stored_rows import StoredRows, as_cells
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["LocallyWeightedRegression"]
+
+_COUNT = Interval(Integral, 1, None, closed="left")
+_CHOSEN_ON = 2000  # rows that a bandwidth is chosen on
+_JUDGED_ON = 1000  # rows that the noise is estimated from
+_TRIED = 12  # bandwidths or numbers of neighbours
+_FARTHEST = "the farthest neighbour's distance"
+
+
+class LocallyWeightedRegression(Regressor, StoredRows):
+    """Locally weighted regression (loess): a polynomial fitted about every query x by weighted least squares.
+
+        f(x) = p(x),   p = argmin Σ_i K(d(x, x_i) / h) (y_i - p(x_i))²,   p of degree 0, 1 or 2,
+
+    over the k nearest rows alike (criterion E1, `kernel="uniform"`), over all rows with a kernel (E2,
+    `n_neighbors="all"`), or over the k nearest rows with a kernel (E3, the default). Where the rows of a
+    neighbourhood do not determine the polynomial, it is the one of least norm (see `degenerate_share_`). A
+    row of weight 2 counts as two rows. Categories are one-of-C columns. All rows are kept in memory.
+
+    Parameters
+    ----------
+    n_neighbors : int, "all", "leave_one_out" or None, default=None
+        The size of a neighbourhood; None takes max(30, 3 p) for p terms. "leave_one_out": that
+        of the lowest leave-one-out error on up to 2,000 rows.
+    degree : {0, 1, 2}, default=1
+        The degree of the polynomial: constant, linear or quadratic.
+    kernel : str, default="tricube"
+        K(u): "tricube" (1 - u³)³, "epanechnikov" 1 - u², "gaussian" exp(-u²), "uniform" 1, "inverse" 1/u,
+        "inverse_square" 1/u², "shifted_inverse_square" 1/(1 + u)². With 1/u an exact hit returns its value.
+    bandwidth : float, "nearest" or "leave_one_out", default="nearest"
+        h. "nearest": the distance of the farthest neighbour, or of the max(30, 3 p)-th of all rows.
+        "leave_one_out": the one number for all queries of the lowest leave-one-out error.
+    scale : {"standard", "range"}, array of shape (d,) or None, default="standard"
+        What every column of numbers is divided by before distances are taken.
+    solver : {"direct", "gradient_descent"}, default="direct"
+        How the small problems are solved: at once, or by weighted gradient descent from 0.
+    learning_rate : float, default=1.0
+        The step of gradient descent, in units of the largest one that is certain to descend.
+    max_steps : int, default=1000
+        The most steps of gradient descent.
+    tol : float, default=1e-8
+        Gradient descent stops when no coefficient changes by more than this share of the largest.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The size of a neighbourhood; all rows if it is "all".
+    bandwidth_ : float
+        h; NaN where it is the distance of the farthest neighbour.
+    tried_, errors_ : arrays
+        Where one is chosen: the bandwidths or numbers of neighbours, and their leave-one-out errors.
+    sigma_ : float
+        The standard deviation of the noise, from the residuals of up to 1,000 rows; NaN if they fit exactly.
+    effective_degrees_ : float
+        The effective number of parameters, the trace of the hat matrix.
+    degenerate_share_ : float
+        The share of up to 1,000 stored rows whose neighbourhood does not determine all terms.
+    rows_ : array of shape (n, d)
+        The stored rows.
+    targets_ : array of shape (n,)
+        Their targets.
+    weights_ : array of shape (n,)
+        Their weights.
+    metric_ : Metric
+        The Euclidean distance.
+    center_, scale_ : arrays of shape (d,)
+        What is subtracted from every column, and what it is divided by.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KNeighborsRegressor : the mean of the neighbours.
+    lyceum.linear.LinearRegression : one plane for all rows.
+
+    References
+    ----------
+    Cleveland, W. S. and Devlin, S. J. (1988). Locally weighted regression. JASA 83(403).
+    Atkeson, C. G., Moore, A. W. and Schaal, S. (1997). Locally weighted learning. Artificial Intelligence
+    Review 11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.neighbors import LocallyWeightedRegression
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> model = LocallyWeightedRegression().fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.0], [2.5]]).round(2).tolist()
+    [0.83, 0.59]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_neighbors": [_COUNT, StrOptions({"all", "leave_one_out"}), None],
+        "degree": [Options(Integral, {0, 1, 2})],
+        "kernel": [StrOptions(set(KERNELS))],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"nearest", "leave_one_out"})],
+        "scale": [StrOptions({"range", "standard"}), "array-like", None],
+        "solver": [StrOptions({"direct", "gradient_descent"})],
+        "learning_rate": [Interval(Real, 0, 2, closed="neither")],
+        "max_steps": [_COUNT],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    metric = "euclidean"
+    _missing_advice = ""  # the metric is no parameter
+    metric_params = None
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int | str | None = None,
+        degree: int = 1,
+        kernel: str = "tricube",
+        bandwidth: float | str = "nearest",
+        scale: Any = "standard",
+        solver: str = "direct",
+        learning_rate: float = 1.0,
+        max_steps: int = 1000,
+        tol: float = 1e-8,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_neighbors = n_neighbors
+        self.degree = degree
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.scale = scale
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.max_steps = max_steps
+        self.tol = tol
+        self.categorical_features = categorical_features
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return False
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Store the rows, choose the bandwidth if that is wanted, and estimate the noise.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        self._keep(self._gather(self._rows(X, y, sample_weight)))
+        return self._finish()
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Store more rows; the result is that of one `fit` on all rows.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        known = getattr(self, "schema_", None)
+        block = self._gather(self._more_rows(X, y, sample_weight))
+        self._keep_more(block, known)
+        return self._finish()
+
+    def _alternative(self) -> str:
+        return "lyceum.trees.DecisionTreeRegressor or lyceum.linear.LinearRegression with BasisExpansion"
+
+    def _finish(self):
+        for name in {"tried_", "errors_"} & self.__dict__.keys():
+            delattr(self, name)
+        self._check_settings()
+        total = max(1, int(np.ceil(self.weights_.sum())))
+        wanted = self._enough if self.n_neighbors in (None, "all", "leave_one_out") else int(self.n_neighbors)
+        self.n_neighbors_ = total if self.n_neighbors == "all" else min(wanted, total)
+        self.bandwidth_ = np.nan if isinstance(self.bandwidth, str) else float(self.bandwidth)
+        if len(self.weights_) > 2:
+            self._choose()
+        self._judge()
+        return self
+
+    def _check_settings(self) -> None:
+        if self.n_neighbors == "leave_one_out" and self.bandwidth == "leave_one_out":
+            raise SettingError("n_neighbors and bandwidth cannot both be chosen by leave-one-out: choose one")
+
+    def _learn_scale(self, rows: Rows) -> None:
+        if self.scale is None or isinstance(self.scale, str):
+            return super()._learn_scale(rows)
+        scale = number_setting("scale", self.scale)
+        d = self.rows_.shape[1]
+        if scale.shape != (d,) or not ((scale > 0) & np.isfinite(scale)).all():
+            raise SettingError(
+                f"scale must be {d} positive numbers, one per column, but it is {self.scale!r}"
+            )
+        self.center_, self.scale_ = np.average(self.rows_, axis=0, weights=self.weights_), scale
+        return None
+
+    @property
+    def _enough(self) -> int:
+        return max(30, 3 * n_terms(self.rows_.shape[1], self.degree))
+
+    def _model(self, n_neighbors: int | None = None, bandwidth: float | None = None) -> LocalModel:
+        everyone = self.n_neighbors == "all"
+        h = self.bandwidth_ if bandwidth is None else bandwidth
+        descends = self.solver == "gradient_descent"
+        plain = (self.weights_ == 1.0).all()
+        return LocalModel(
+            self._neighbor_index,
+            np.ascontiguousarray(self._points(self.rows_), dtype=np.float64),
+            self.targets_,
+            None if plain else self.weights_,
+            int(self.degree),
+            self.kernel,
+            None if everyone else n_neighbors or self.n_neighbors_,
+            None if np.isnan(h) else float(h),
+            self._enough,
+            int(self.max_steps) if descends else 0,
+            float(self.learning_rate),
+            float(self.tol),
+        )
+
+    # -- choice of a bandwidth -------------------------------------------------------------------------------
+
+    def _choose(self) -> None:
+        n = len(self.weights_)
+        some = np.unique(np.linspace(0, n - 1, min(n, _CHOSEN_ON)).astype(np.int64))
+        if self.n_neighbors == "leave_one_out":
+            fewest = min(n_terms(self.rows_.shape[1], self.degree) + 1, n - 1)
+            most = max(fewest, min(n - 1, 20 * self._enough))
+            tried = np.unique(np.geomspace(fewest, most, _TRIED).round())
+            models = [self._model(n_neighbors=int(k)) for k in tried]
+        elif self.bandwidth == "leave_one_out":
+            near = n_terms(self.rows_.shape[1], self.degree) + 2
+            tried = bandwidths_to_try(self._neighbor_index, self._points(self.rows_), some, near, _TRIED)
+            models = [self._model(bandwidth=float(h)) for h in tried]
+        else:
+            return
+        errors = np.array([model.leave_one_out(some, self.weights_) for model in models])
+        self.tried_, self.errors_ = tried, errors
+        best = tried[errors.argmin()]
+        if self.n_neighbors == "leave_one_out":
+            self.n_neighbors_ = int(best)
+        else:
+            self.bandwidth_ = float(best)
+
+    def _judge(self) -> None:
+        """The noise, the trace of the hat matrix and the share of degenerate fits, from some rows."""
+        n = len(self.weights_)
+        some = np.unique(np.linspace(0, n - 1, min(n, _JUDGED_ON)).astype(np.int64))
+        found = self._model().judge(some, self.weights_)
+        self.sigma_, self.effective_degrees_, self.degenerate_share_ = found
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The fitted values, and their standard errors if wanted.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether to give the standard errors of the fitted values, σ |l(x)|, too.
+
+        Returns
+        -------
+        array of shape (n_samples,), or two of them
+        """
+        k = getattr(self, "n_neighbors_", 1)
+        if not return_std:
+            return self._apply_to_all(partial(_values, self), X, min(k, 64))
+        both = self._apply_to_all(partial(_values_and_errors, self), X, min(k, 64))
+        return both[:, 0], both[:, 1]
+
+    def _fit_block(self, block: Block) -> LocalFit:
+        return self._model().at(np.asarray(self._points(as_cells(block)), np.float64))
+
+    def neighborhood(self, x: Any) -> dict[str, Any]:
+        """The rows about one query and the polynomial through them.
+
+        Parameters
+        ----------
+        x : float or array of shape (n_features,)
+
+        Returns
+        -------
+        dict
+            `rows` stored and their `weights`; for one column `polynomial`, a function of its values.
+        """
+        check_is_fitted(self)
+        query = np.asarray(x, dtype=np.float64).reshape(1, -1)
+        block = self.rows_to_predict(query).gathered(type(self).__name__)
+        points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
+        return polynomial_at(self._model(), points, query, self.scale_)
+
+    def descend(self, x: Any) -> list[dict[str, Any]]:
+        """Weighted gradient descent at one query, step by step.
+
+        A step adds η Σ_i K_i (y_i - p(x_i)) t_i, with t_i the terms of row i in units of length 1.
+
+        Parameters
+        ----------
+        x : array of shape (n_features,)
+
+        Returns
+        -------
+        list of dict
+            For every step its number `step`, the weighted squared error `objective`, the `coefficients` and
+            the `value` at x.
+        """
+        rows = self.rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
+        block = rows.gathered(type(self).__name__)
+        points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
+        return descend_at(self._model(), points, self.learning_rate, int(self.max_steps), self.tol)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds: the slope of the local fit times the distance from the column's mean.
+
+        The base is what is left of the prediction. A fit of degree 0 has no slopes.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        schema = getattr(self, "schema_", None)
+        return self._explain(X, self._slopes, "y" if schema is None else schema.target_name)
+
+    def _slopes(self, block: Block) -> np.ndarray:
+        fit = self._fit_block(block)
+        points, stored = (np.asarray(self._points(A), np.float64) for A in (as_cells(block), self.rows_))
+        added = fit.gradient * (points - np.average(stored, axis=0, weights=self.weights_))
+        return np.column_stack([fit.value, fit.value - added.sum(axis=1), added])
+
+    def summary(self) -> Summary:
+        """The neighbourhood, how it was chosen, and the noise."""
+        head = super().summary()
+        scale = "none" if self.scale is None else "given"
+        facts = {
+            **head.facts,
+            "stored rows": len(self.weights_),
+            "degree": self.degree,
+            "criterion": criterion(self.kernel, self.n_neighbors == "all"),
+            "kernel": self.kernel,
+            "neighbours k": "all" if self.n_neighbors == "all" else self.n_neighbors_,
+            "bandwidth": _FARTHEST if np.isnan(self.bandwidth_) else self.bandwidth_,
+            "scale": self.scale if isinstance(self.scale, str) else scale,
+            "solver": self.solver.replace("_", " "),
+            "noise σ": None if np.isnan(self.sigma_) else self.sigma_,
+            "degrees of freedom": self.effective_degrees_,
+            "degenerate fits": f"{self.degenerate_share_:.1%}",
+        }
+        tables = []
+        if hasattr(self, "errors_"):
+            what = "k" if self.n_neighbors == "leave_one_out" else "bandwidth"
+            rows = [(float(one), float(error)) for one, error in zip(self.tried_, self.errors_)]
+            tables = [Table("Leave-one-out errors", (what, "mean squared error"), rows)]
+        return Summary(head.title, facts, tables)
+
+
+def _values(learner: LocallyWeightedRegression, block: Block) -> np.ndarray:
+    return learner._fit_block(block).value
+
+
+def _values_and_errors(learner: LocallyWeightedRegression, block: Block) -> np.ndarray:
+    fit = learner._fit_block(block)
+    return np.column_stack([fit.value, learner.sigma_ * np.sqrt(fit.norm)])

@@ -1,0 +1,369 @@
+"""Classification by the nearest of one or a few centroids per class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier, finite_sums
+from lyceum._core.data import Block, Rows
+from lyceum._core.distances import METRIC_PARTS, Mahalanobis, Metric, metric as metric_named, pairwise
+from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
+from lyceum._core.statistics import ClassScatter, seed_from
+from lyceum.cluster import KMeans
+from lyceum.errors import SettingError
+from lyceum.neighbors.exemplars import exemplar
+from lyceum.neighbors.knn.explanation import column_differences, column_shares
+from lyceum.neighbors.stored_rows import flat_fact, invertible, moments_of, spreads_of
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["NearestCentroid"]
+
+_NAMES = {"euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation"}
+
+
+class NearestCentroid(PosteriorClassifier, Learner):
+    """The class of the nearest centroid, with one centroid or several per class.
+
+    Centroids are the means, medians or geometric medians of the rows of a class, or of each of its clusters
+    (k-means). With d_c the distance to the nearest centroid of class c, the posterior is that of spherical
+    Gaussians with equal priors, P(c | x) ∝ exp(-d_c² / 2 s²), where s² is the mean squared distance of rows
+    to the centroid of their own class, divided by the number of columns.
+
+    Parameters
+    ----------
+    n_centroids : int, default=1
+        How many centroids every class has; fewer where a class has fewer distinct rows.
+    exemplar : {"mean", "median", "geometric_median"}, default="mean"
+        What stands for the rows: their mean, the median of every column, or the point of the least sum of
+        Euclidean distances.
+    metric : str or Metric, default="euclidean"
+        "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine" or "correlation", or a
+        `Metric`; "mahalanobis" takes the covariance within the classes.
+    covariance : {"class", "centroid"} or None, default=None
+        If given, distances are Mahalanobis distances, with the covariance of the rows of the class, or of the
+        rows of every centroid. Where there are fewer than d + 2 rows it is that of all classes.
+    scale : {"range", "standard"} or None, default=None
+        Whether columns of numbers are divided by their range or standard deviation first.
+    random_state : int, RandomState or None, default=None
+        The seed of the clusters.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes.
+    centroids_ : array of shape (m, d)
+        The centroids, in the units of the rows.
+    centroid_class_ : array of int of shape (m,)
+        The class of every centroid, as a number of `classes_`.
+    covariances_ : array of shape (m, d, d)
+        With `covariance`, the covariance of every centroid, in scaled units.
+    metric_ : Metric
+        The metric as it was learned.
+    spread_ : float
+        s.
+    n_undetermined_ : int
+        With learned Mahalanobis distances, the number of directions in which the rows of a covariance do not
+        vary, the most of any: a small ridge was added there.
+    center_, scale_ : arrays of shape (d,)
+        What is subtracted from every column, and what it is divided by.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KNeighborsClassifier : all rows instead of a few.
+    lyceum.bayes.QuadraticDiscriminant : a Gaussian per class.
+
+    References
+    ----------
+    Tibshirani, R. et al. (2002). Diagnosis of multiple cancer types by shrunken centroids of gene expression.
+    Proceedings of the National Academy of Sciences 99(10).
+    Weiszfeld, E. (1937). Sur le point pour lequel la somme des distances de n points donnés est minimum.
+    Tohoku Mathematical Journal 43.
+
+    Examples
+    --------
+    >>> from lyceum.neighbors import NearestCentroid
+    >>> X, y = [[0.0, 0.0], [2.0, 0.0], [8.0, 1.0], [10.0, 1.0]], ["a", "a", "b", "b"]
+    >>> model = NearestCentroid().fit(X, y)
+    >>> model.centroids_.tolist(), model.predict([[4.0, 0.0], [6.0, 0.0]]).tolist()
+    ([[1.0, 0.0], [9.0, 1.0]], ['a', 'b'])
+    """
+
+    _needs_scaling = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_centroids": [Interval(Integral, 1, None, closed="left")],
+        "exemplar": [StrOptions({"mean", "median", "geometric_median"})],
+        "metric": [StrOptions(_NAMES), Metric],
+        "covariance": [StrOptions({"class", "centroid"}), None],
+        "scale": [StrOptions({"range", "standard"}), None],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        metric: Any = "euclidean",
+        *,
+        n_centroids: int = 1,
+        exemplar: str = "mean",
+        covariance: str | None = None,
+        scale: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_centroids = n_centroids
+        self.exemplar = exemplar
+        self.metric = metric
+        self.covariance = covariance
+        self.scale = scale
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Find the centroids: in passes for one mean per class, else with all rows in memory.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        rows = self._rows(X, y, sample_weight)
+        name = self.metric.name if isinstance(self.metric, Metric) else self.metric
+        if self.covariance is not None and name != "euclidean":
+            raise SettingError(
+                f"covariance={self.covariance!r} gives Mahalanobis distances, which metric={name!r} is not: "
+                "leave metric at 'euclidean'"
+            )
+        self._learn_scale(rows)
+        scatter = finite_sums(rows.reduce(partial(_scaled_scatter, center=self.center_, scale=self.scale_)))
+        within = scatter.scatter.sum(axis=0) / max(1.0, scatter.class_weight.sum() - len(self.classes_))
+        if self.n_centroids == 1 and self.exemplar == "mean" and self.covariance != "centroid":
+            self._from_scatter(scatter, within)
+        else:
+            self._from_rows(rows, within)
+        metric = self.metric if isinstance(self.metric, Metric) else metric_named(self.metric)
+        if isinstance(metric, Mahalanobis) and metric.covariance is None:
+            metric, self.n_undetermined_ = invertible(Mahalanobis(within, np.zeros(len(within))))
+        self.metric_ = metric
+        self.spread_ = 1.0
+        squares = rows.reduce(partial(_OwnSquares.of, learner=self))
+        mean = squares.total / (squares.weight * len(within)) if len(within) else 1.0
+        self.spread_ = float(np.sqrt(mean)) if mean > 1e-300 else 1.0
+        return self
+
+    def _learn_scale(self, rows: Rows) -> None:
+        moments = moments_of(rows)
+        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]
+        self.center_ = np.where(np.isfinite(moments.mean) & (not self._needs_origin), moments.mean, 0.0)
+        self.scale_ = np.ones(len(numeric))
+        if self.scale is not None:
+            self.scale_ = np.where(numeric, spreads_of(moments, self.scale), 1.0)
+
+    @property
+    def _needs_origin(self) -> bool:
+        """Whether distances change when all rows move."""
+        name = self.metric.name if isinstance(self.metric, Metric) else self.metric
+        return name in ("cosine", "correlation") or isinstance(self.metric, Metric)
+
+    def _from_scatter(self, scatter: ClassScatter, within: np.ndarray) -> None:
+        there = np.flatnonzero(scatter.class_weight > 0)
+        self._set(scatter.mean[there], there)
+        if self.covariance == "class":
+            sizes = scatter.class_weight[there]
+            self._set_covariances([(scatter.scatter[c], n) for c, n in zip(there, sizes)], within)
+
+    def _from_rows(self, rows: Rows, within: np.ndarray) -> None:
+        block = rows.gathered(
+            type(self).__name__, "n_centroids=1 with exemplar='mean'"
+        ).without_zero_weights()
+        X = (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_
+        w, y, seed = np.array(block.weights), block.y, seed_from(self.random_state)
+        assert y is not None
+        centroids, classes, parts = [], [], []
+        for c in np.unique(y):
+            own = np.flatnonzero(y == c)
+            groups = _groups(X[own], w[own], int(self.n_centroids), seed)
+            for g in np.unique(groups):
+                some = own[groups == g]
+                centroids.append(exemplar(X[some], w[some], self.exemplar))
+                classes.append(c)
+                parts.append(
+                    _scatter_of(X[some if self.covariance == "centroid" else own], w, some, own, self)
+                )
+        self._set(np.array(centroids), np.array(classes))
+        if self.covariance is not None:
+            self._set_covariances(parts, within)
+
+    def _set(self, centroids: np.ndarray, classes: np.ndarray) -> None:
+        self.centroids_ = centroids * self.scale_ + self.center_
+        self.centroid_class_ = classes.astype(np.int64)
+        self.n_undetermined_ = 0
+        self.__dict__.pop("covariances_", None)
+
+    def _set_covariances(self, parts: list[tuple[np.ndarray, float]], within: np.ndarray) -> None:
+        d = len(within)
+        found = [S / (n - 1) if n >= d + 2 else within for S, n in parts]
+        metrics = [invertible(Mahalanobis(S, np.zeros(d))) for S in found]
+        self.n_undetermined_ = max(n_flat for _, n_flat in metrics)
+        used = [metric.covariance for metric, _ in metrics]
+        self.covariances_ = np.array(used, dtype=np.float64).reshape(len(parts), d, d)
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _distances(self, block: Block) -> np.ndarray:
+        """The distance to every centroid, (n, m)."""
+        Z = np.ascontiguousarray((np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_)
+        C = np.ascontiguousarray((self.centroids_ - self.center_) / self.scale_)
+        if not hasattr(self, "covariances_"):
+            return pairwise(Z, C, metric=self.metric_)
+        each = [pairwise(Z, C[i : i + 1], metric=Mahalanobis(S)) for i, S in enumerate(self.covariances_)]
+        return np.hstack(each)
+
+    def _class_distances(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        """The distance to the nearest centroid of every class, (n, K), and which one that is."""
+        distances, n, K = self._distances(block), len(block), len(self.classes_)
+        out, which = np.full((n, K), np.inf), np.zeros((n, K), dtype=np.int64)
+        for c in np.unique(self.centroid_class_):
+            places = np.flatnonzero(self.centroid_class_ == c)
+            best = distances[:, places].argmin(axis=1)
+            which[:, c] = places[best]
+            out[:, c] = distances[np.arange(n), which[:, c]]
+        return out, which
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        return -0.5 * (self._class_distances(block)[0] / self.spread_) ** 2
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """The log-odds of the nearest class against the runner-up, column by column.
+
+        For distances that are sums of squares a column adds (u_j² - v_j²) / 2 s², v and u the differences
+        from the two nearest centroids; for others the log-odds are shared by where the first is nearer.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        distances, which = self._class_distances(block)
+        joint = -0.5 * (distances / self.spread_) ** 2
+        best, second = runner_up(joint)
+        here = np.arange(len(block))
+        d = block.X.shape[1]
+        parts = [self._parts_of(block, which[here, c]) for c in (best, second)]
+        odds = np.subtract(
+            joint[here, best], joint[here, second], out=np.zeros(len(block)), where=best != second
+        )
+        squares = hasattr(self, "covariances_") or self.metric_.name in ("euclidean", "mahalanobis")
+        if squares:
+            added = (parts[1] - parts[0]) / (2 * self.spread_**2)
+        else:
+            added = odds[:, None] * column_shares(parts[1], parts[0])
+        added = np.where((best == second)[:, None], 0.0, added)
+        return np.column_stack([best, np.zeros(len(block)), added.reshape(len(block), d)])
+
+    def _parts_of(self, block: Block, which: np.ndarray) -> np.ndarray:
+        """What every column adds to the (squared) distance to one centroid per row."""
+        Z = (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_
+        C = ((self.centroids_ - self.center_) / self.scale_)[which]
+        d = Z.shape[1]
+        if not hasattr(self, "covariances_"):
+            return column_differences(self.metric_, Z, C, np.arange(d), d)
+        delta = Z - C
+        return delta * np.linalg.solve(self.covariances_[which], delta[:, :, None])[:, :, 0]
+
+    def summary(self) -> Summary:
+        """The centroids, and the distances that they are compared by."""
+        head = super().summary()
+        facts = {
+            **head.facts,
+            "centroids": len(self.centroids_),
+            "exemplar": self.exemplar.replace("_", " "),
+            "metric": repr(self.metric_) if self.covariance is None else f"Mahalanobis, by {self.covariance}",
+            "scale": self.scale or "columns as they are",
+            "spread s": self.spread_,
+            **flat_fact(self.n_undetermined_, len(self.design_names)),
+        }
+        rows = [
+            (str(self.classes_[c]), *centroid.tolist())
+            for c, centroid in zip(self.centroid_class_, self.centroids_)
+        ]
+        return Summary(head.title, facts, [Table("Centroids", ("class", *self.design_names), rows)])
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), *METRIC_PARTS)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        m, d = len(self.centroid_class_), len(self.design_names)
+        shapes: dict[str, tuple[int, ...]] = {"centroids_": (m, d), "centroid_class_": (m,)}
+        shapes |= {"center_": (d,), "scale_": (d,)}
+        return shapes | ({"covariances_": (m, d, d)} if self.covariance else {})
+
+
+# -- helpers -------------------------------------------------------------------------------------------------
+
+
+def _scaled_scatter(block: Block, center: np.ndarray, scale: np.ndarray) -> ClassScatter:
+    X = (np.asarray(block.dense, dtype=np.float64) - center) / scale
+    return ClassScatter.of(block.with_X(X, block.schema))
+
+
+@dataclass(frozen=True)
+class _OwnSquares:
+    """The weighted sum of squared distances to the nearest centroid of the own class."""
+
+    total: float
+    weight: float
+
+    @classmethod
+    def of(cls, block: Block, learner: NearestCentroid) -> _OwnSquares:
+        block = block.without_zero_weights()
+        if not len(block):
+            return cls(0.0, 0.0)
+        own = learner._class_distances(block)[0][np.arange(len(block)), block.y]
+        return cls(float(block.weights @ own**2), block.weight)
+
+    def merge(self, other: _OwnSquares) -> _OwnSquares:
+        return replace(self, total=self.total + other.total, weight=self.weight + other.weight)
+
+
+def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
+    """The cluster of every row, at most k of them."""
+    k = min(k, len(np.unique(X, axis=0))) if k > 1 else 1
+    if k == 1:
+        return np.zeros(len(X), dtype=np.int64)
+    return KMeans(k, random_state=seed).fit(X, sample_weight=w).labels_
+
+
+def _scatter_of(
+    X: np.ndarray, w: np.ndarray, some: np.ndarray, own: np.ndarray, learner: NearestCentroid
+) -> tuple[np.ndarray, float]:
+    """Scatter and weight of the rows that a centroid's covariance comes from."""
+    v = w[some if learner.covariance == "centroid" else own]
+    moved = X - np.average(X, axis=0, weights=v)
+    return (v[:, None] * moved).T @ moved, float(v.sum())

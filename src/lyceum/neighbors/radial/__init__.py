@@ -1,0 +1,1 @@
+"""Radial basis functions and restricted Coulomb energy."""

@@ -1,0 +1,270 @@
+"""RadialNetwork: what the classifier and the regressor of radial basis functions share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner
+from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
+from lyceum._core.solvers import ExpectationMaximization
+from lyceum._core.statistics import seed_from
+from lyceum.errors import SettingError, number_setting
+from lyceum.neighbors.radial.em import RadialMixture
+from lyceum.neighbors.radial.units import RadialUnits, place_centers, start_widths
+from lyceum.neighbors.smooth import minimise
+from lyceum.neighbors.stored_rows import check_not_empty, moments_of, spreads_of
+from lyceum.report import Summary, Table, undetermined_fact
+
+__all__ = ["RADIAL_CONSTRAINTS", "RadialNetwork"]
+
+_COUNT = Interval(Integral, 1, None, closed="left")
+_RIDGE = 1e-6  # of the squares of every column, in the linear models that EM fits to units
+RADIAL_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_centers": [_COUNT],
+    "centers": [StrOptions({"clustered", "sampled", "uniform"}), "array-like"],
+    "widths": [StrOptions({"shared", "own"}), Interval(Real, 0, None, closed="neither")],
+    "units": [StrOptions({"constant", "linear"})],
+    "fit_by": [StrOptions({"least_squares", "gradient", "em"})],
+    "normalized": ["boolean", None],
+    "alpha": [Interval(Real, 0, None, closed="left")],
+    "scale": [StrOptions({"range", "standard"}), None],
+    "max_iter": [_COUNT],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "random_state": ["random_state"],
+    "record": ["boolean"],
+    "categorical_features": CATEGORICAL_FEATURES,
+}
+
+
+class RadialNetwork(Learner):
+    """Radial units in scaled columns, fitted to one or several target columns."""
+
+    _reads_rows = "in memory"
+    _parameter_constraints: ClassVar[dict[str, Any]] = RADIAL_CONSTRAINTS
+    history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
+
+    n_centers: int
+    centers: Any
+    widths: Any
+    units: str
+    fit_by: str
+    normalized: bool | None
+    alpha: float
+    scale: Any
+    max_iter: int
+    tol: float
+    random_state: int | np.random.RandomState | None
+    record: bool
+
+    centers_: np.ndarray
+    widths_: np.ndarray
+    log_gains_: np.ndarray
+    weights_: np.ndarray
+    bias_: np.ndarray
+    mean_: np.ndarray
+    scale_: np.ndarray
+    n_undetermined_: int
+
+    def _fit_rows(self, rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Scaled rows, targets (of the subclass) and weights in memory."""
+        block = rows.gathered(type(self).__name__, "lyceum.neural.MLPClassifier or MLPRegressor")
+        block = block.without_zero_weights()
+        check_not_empty(self, block)
+        held = Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
+        moments = moments_of(held)
+        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]
+        self.mean_ = moments.mean
+        self.scale_ = np.where(
+            numeric & (self.scale is not None), spreads_of(moments, self.scale or "range"), 1.0
+        )
+        assert block.y is not None
+        return self._scale_rows(block), block.y, np.array(block.weights)
+
+    def _scale_rows(self, block: Block) -> np.ndarray:
+        return (np.asarray(block.X, dtype=np.float64) - self.mean_) / self.scale_
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def _fit_units(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray) -> None:
+        """Place the units and fit them to targets T, (n, K), of about mean 0 and spread 1."""
+        normalized = self.fit_by == "em" if self.normalized is None else bool(self.normalized)
+        if self.fit_by == "em" and not normalized:
+            raise SettingError("fit_by='em' makes normalized units: leave normalized at None")
+        v = w / w.sum()
+        units = self._place_units(Z, v, normalized, T.shape[1])
+        steps: list[dict[str, Any]] = []
+        if self.fit_by == "em":
+            units, history = self._by_em(units, Z, T, w, steps)
+        else:
+            units = units.solve(Z, T, v, float(self.alpha))
+            history = [_error(units, Z, T, v)]
+            steps.append(_step(units, history[0]))
+            if self.fit_by == "gradient":
+                units, history = self._by_gradient(units, Z, T, v, steps)
+        self._keep_units(units)
+        self.history_ = history
+        self.n_iter_ = max(1, len(history) - 1)
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_ = [{"step": i, **step} for i, step in enumerate(steps)]
+
+    def _place_units(self, Z: np.ndarray, v: np.ndarray, normalized: bool, K: int) -> RadialUnits:
+        d = Z.shape[1]
+        if isinstance(self.centers, str):
+            centers = place_centers(
+                Z, v * len(Z), int(self.n_centers), self.centers, seed_from(self.random_state)
+            )
+        else:
+            centers = number_setting("centers", self.centers)
+            if centers.ndim != 2 or centers.shape[1] != d or not len(centers):
+                raise SettingError(
+                    f"centers must have shape (m, {d}), one row per unit, but they have {centers.shape}"
+                )
+            centers = (centers - self.mean_) / self.scale_
+        if isinstance(self.widths, str):
+            widths = start_widths(Z, v, centers, self.widths == "shared")
+        else:
+            widths = np.full(len(centers), float(self.widths))
+        m, linear = len(centers), self.units == "linear"
+        weights = np.zeros((m, 1 + d if linear else 1, K))
+        return RadialUnits(centers, widths, np.zeros(m), normalized, linear, weights, np.zeros(K))
+
+    def _by_gradient(
+        self, units: RadialUnits, Z: np.ndarray, T: np.ndarray, v: np.ndarray, steps: list[dict[str, Any]]
+    ) -> tuple[RadialUnits, list[float]]:
+        alpha = float(self.alpha) * 1e-3
+        shared = self.widths == "shared"
+        m, d = units.centers.shape
+        fixed = not isinstance(self.widths, str)
+
+        def function(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            value, gradient = units.unpack(theta).loss(Z, T, v, alpha)
+            width = slice(m * d, m * d + m)
+            if shared:  # all widths move together
+                gradient[width] = gradient[width].mean()
+            elif fixed:
+                gradient[width] = 0.0
+            return value, gradient
+
+        def observe(point: Any) -> None:
+            there = units.unpack(point.theta)
+            steps.append(_step(there, 2.0 * point.value))
+
+        found = minimise(function, units.pack(), int(self.max_iter), float(self.tol), observe)
+        moved = units.unpack(found.point.theta)
+        solved = moved.solve(Z, T, v, float(self.alpha))
+        errors = [_error(one, Z, T, v) for one in (moved, solved)]
+        history = [2.0 * float(value) for value in found.history]
+        moved = replace(moved, n_undetermined=solved.n_undetermined)
+        return (solved if errors[1] <= errors[0] else moved), history
+
+    def _by_em(
+        self, units: RadialUnits, Z: np.ndarray, T: np.ndarray, w: np.ndarray, steps: list[dict[str, Any]]
+    ) -> tuple[RadialUnits, list[float]]:
+        d, K = Z.shape[1], T.shape[1]
+        columns = tuple(Column(f"z{j}", why="scaled") for j in range(d + K))
+        rows = Rows(ArraySource(np.hstack([Z, T]), None, w, Schema(columns), coded=True))
+        problem = RadialMixture(self.units == "linear", self.widths == "shared", _RIDGE)
+        loop = ExpectationMaximization(int(self.max_iter), float(self.tol), record=bool(self.record))
+        spread = float(np.sqrt(np.average((T**2).mean(axis=1), weights=w)))
+        found = loop.maximise(rows, problem, problem.start(units, K, spread))
+        for step in found.record or ():
+            steps.append(_step(step["parameters"].units(problem.linear), step["objective"]))
+        return found.parameters.units(problem.linear), [float(value) for value in found.history]
+
+    def _keep_units(self, units: RadialUnits) -> None:
+        self.centers_ = units.centers * self.scale_ + self.mean_
+        self.widths_, self.log_gains_ = units.widths, units.log_gains
+        self.weights_, self.bias_ = units.weights, units.bias
+        self.normalized_ = bool(units.normalized)
+        self.n_undetermined_ = units.n_undetermined
+
+    @property
+    def _units(self) -> RadialUnits:
+        centers = (self.centers_ - self.mean_) / self.scale_
+        linear = self.units == "linear"
+        return RadialUnits(
+            centers, self.widths_, self.log_gains_, self.normalized_, linear, self.weights_, self.bias_
+        )
+
+    def activations(self, X: Any) -> np.ndarray:
+        """The activations of the units by every row, (n_samples, m): 1 at a centre, or shares that sum to 1.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        """
+        return self._apply(self._activations, X)
+
+    def _activations(self, block: Block) -> np.ndarray:
+        return self._units.activations(self._scale_rows(block))
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _walk(self, block: Block, score: Any) -> np.ndarray:
+        """What every column adds on the way from the mean row to the row, column by column: (n, 1 + d).
+
+        The first column is the score of the mean row.
+        """
+        Z = self._scale_rows(block)
+        at = np.zeros_like(Z)
+        before = score(at)
+        out = np.empty((len(Z), 1 + Z.shape[1]))
+        out[:, 0] = before
+        for j in range(Z.shape[1]):
+            at[:, j] = Z[:, j]
+            now = score(at)
+            out[:, 1 + j], before = now - before, now
+        return out
+
+    def summary(self) -> Summary:
+        """The units: centres, widths and weights."""
+        head = super().summary()
+        n_weights = self.weights_[:, :, 0].size + (not self.normalized_)
+        facts = {
+            **head.facts,
+            "units": len(self.centers_),
+            "of": f"{self.units} models" if self.units == "linear" else "constants",
+            "centres": self.centers if isinstance(self.centers, str) else "given",
+            "fitted by": self.fit_by.replace("_", " "),
+            "normalized": self.normalized_,
+            "objective": self.history_[-1],
+            **undetermined_fact(self.n_undetermined_, n_weights, "weight"),
+        }
+        rows = [
+            (i, float(width), *center.tolist())
+            for i, (center, width) in enumerate(zip(self.centers_, self.widths_))
+        ]
+        names = (f"centre, {name}" for name in self.design_names)
+        return Summary(head.title, facts, [Table("Units", ("unit", "width", *names), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        m, d, K = len(self.widths_), len(self.design_names), len(self.bias_)
+        return {
+            "centers_": (m, d),
+            "widths_": (m,),
+            "log_gains_": (m,),
+            "weights_": (m, 1 + d if self.units == "linear" else 1, K),
+            "bias_": (K,),
+            "mean_": (d,),
+            "scale_": (d,),
+        }
+
+
+def _error(units: RadialUnits, Z: np.ndarray, T: np.ndarray, v: np.ndarray) -> float:
+    """The weighted mean of the squared errors."""
+    return float(v @ ((units.outputs(Z) - T) ** 2).sum(axis=1))
+
+
+def _step(units: RadialUnits, objective: float) -> dict[str, Any]:
+    return {
+        "objective": objective,
+        "centers": units.centers,
+        "widths": units.widths,
+        "weights": units.weights,
+    }

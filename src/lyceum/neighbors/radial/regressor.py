@@ -1,0 +1,214 @@
+"""Regression by radial basis functions."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.base import Regressor
+from lyceum._core.data import Block
+from lyceum.neighbors.radial.network import RadialNetwork
+from lyceum.report import Explanation
+
+__all__ = ["RBFNetworkRegressor"]
+
+
+class RBFNetworkRegressor(Regressor, RadialNetwork):
+    """A network of radial basis functions: f(x) = b + Σ_j H_j(x) a_j, or Σ_j H_j(x) (a_j + B_jᵀ x).
+
+        H_j(x) = exp(-|x - c_j|² / 2 s_j²),   or divided by Σ_l H_l(x) if normalized,
+
+    in scaled columns x. All rows are kept in memory while it learns.
+
+    Parameters
+    ----------
+    n_centers : int, default=20
+        The number of units m; fewer where there are fewer distinct rows.
+    centers : {"clustered", "sampled", "uniform"} or array of shape (m, d), default="clustered"
+        Where the units are: at the centres of k-means, at random rows, or spread evenly over the ranges of
+        the columns (equally spaced in one column, Halton's points in more); or the centres themselves.
+    widths : {"shared", "own"} or float, default="shared"
+        The widths, in units of scaled columns. "own": the root mean square distance of a centre to its two
+        nearest others; "shared": the mean of these; or one number for all.
+    units : {"constant", "linear"}, default="constant"
+        Whether the output of a unit is a constant or a linear model.
+    fit_by : {"least_squares", "gradient", "em"}, default="least_squares"
+        "least_squares": centres and widths stay, weights are solved for. "gradient": quasi-Newton steps on
+        the squared error then move centres, widths and weights together. "em": rows and targets are a
+        mixture of units, each a Gaussian with a model of the target, fitted by expectation-maximisation.
+    normalized : bool or None, default=None
+        Whether the activations of a row are divided by their sum; None does so for "em" alone.
+    alpha : float, default=1e-6
+        The ridge penalty on the weights, relative to the mean square of the activations.
+    scale : {"range", "standard"} or None, default="standard"
+        What columns of numbers are divided by first.
+    max_iter : int, default=200
+        The most iterations of "gradient" and "em".
+    tol : float, default=1e-6
+        Where these stop: the largest part of the gradient, or the gain of log-likelihood per row.
+    random_state : int, RandomState or None, default=None
+        The seed of clusters and samples.
+    record : bool, default=False
+        Whether to keep the units of every iteration in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    centers_ : array of shape (m, d)
+        The centres, in the units of the rows.
+    widths_ : array of shape (m,)
+        The widths s_j, in scaled units.
+    log_gains_ : array of shape (m,)
+        g_j: 0, or for "em" what comes from the share and the volume of a unit.
+    weights_ : array of shape (m, 1 or 1 + d, 1)
+        The constants a_j, then the slopes B_j of linear units.
+    bias_ : array of shape (1,)
+        The constant of all rows; 0 where units are normalized.
+    normalized_ : bool
+        Whether activations are divided by their sum.
+    n_undetermined_ : int
+        How many weights of an output (for "em", terms of the units' models) rows and penalty do not
+        determine: those of least norm are taken.
+    mean_, scale_ : arrays of shape (d,)
+        What is subtracted from every column, and what it is divided by.
+    history_ : list of float
+        The mean squared error, or for "em" the log-likelihood, at the start and after every iteration.
+    n_iter_ : int
+        The number of iterations.
+    record_ : list of dict
+        With `record=True`, for every iteration its number `step`, the `objective`, `centers`, `widths` and
+        `weights`.
+    target_mean_, target_scale_ : float
+        The weights are for the target less its mean, in units of its standard deviation.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    RBFNetworkClassifier : classes instead of numbers.
+    LocallyWeightedRegression : A separate fit around every query.
+
+    References
+    ----------
+    Moody, J. and Darken, C. J. (1989). Fast learning in networks of locally-tuned processing units. Neural
+    Computation 1(2).
+    Xu, L., Jordan, M. I. and Hinton, G. E. (1995). An alternative model for mixtures of experts. Advances in
+    Neural Information Processing Systems 7.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.neighbors import RBFNetworkRegressor
+    >>> X = np.linspace(0, 6, 100)[:, None]
+    >>> model = RBFNetworkRegressor(n_centers=12, centers="uniform").fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.0], [2.5]]).round(2).tolist()
+    [0.84, 0.6]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_centers: int = 20,
+        centers: Any = "clustered",
+        widths: str | float = "shared",
+        units: str = "constant",
+        fit_by: str = "least_squares",
+        normalized: bool | None = None,
+        alpha: float = 1e-6,
+        scale: str | None = "standard",
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        random_state: int | np.random.RandomState | None = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_centers = n_centers
+        self.centers = centers
+        self.widths = widths
+        self.units = units
+        self.fit_by = fit_by
+        self.normalized = normalized
+        self.alpha = alpha
+        self.scale = scale
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Place the units and fit them.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        Z, y, w = self._fit_rows(self._rows(X, y, sample_weight))
+        self.target_mean_ = float(np.average(y, weights=w))
+        spread = float(np.sqrt(np.average((y - self.target_mean_) ** 2, weights=w)))
+        self.target_scale_ = spread if spread > 0 else 1.0
+        self._fit_units(Z, ((y - self.target_mean_) / self.target_scale_)[:, None], w)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The output of the network.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self._apply(partial(_predict, self), X)
+
+    def unit_outputs(self, X: Any) -> Any:
+        """What every unit adds to the prediction, (n_samples, m), in the units of the target.
+
+        With the mean target and the constant `bias_` they sum to the prediction.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        """
+        return self._apply(self._unit_outputs, X)
+
+    def _unit_outputs(self, block: Block) -> np.ndarray:
+        Z, units = self._scale_rows(block), self._units
+        models = units.weights[:, 0, 0] + (Z @ units.weights[:, 1:, 0].T if units.linear else 0.0)
+        return self.target_scale_ * units.activations(Z) * models
+
+    def _value(self, Z: np.ndarray) -> np.ndarray:
+        return self.target_mean_ + self.target_scale_ * self._units.outputs(Z)[:, 0]
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds on the way from the mean row to the row, one column after the other.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        schema = getattr(self, "schema_", None)
+        return self._explain(X, self._columns, "y" if schema is None else schema.target_name)
+
+    def _columns(self, block: Block) -> np.ndarray:
+        return np.column_stack([_predict(self, block), self._walk(block, self._value)])
+
+
+def _predict(learner: RBFNetworkRegressor, block: Block) -> np.ndarray:
+    return learner._value(learner._scale_rows(block))

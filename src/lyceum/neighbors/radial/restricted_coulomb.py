@@ -1,0 +1,326 @@
+"""Restricted Coulomb energy network: spheres of one class each, added where they are needed."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
+from lyceum._core.data import ArraySource, Block, Rows, Schema, design_change
+from lyceum._core.distances import nearest, pairwise
+from lyceum._core.probability import log_probability
+from lyceum.neighbors.stored_rows import check_not_empty, moments_of, spreads_of
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["RestrictedCoulombClassifier"]
+
+_INSIDE = 1 - 1e-9  # a radius ends just before the row that limits it
+
+
+class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
+    """Restricted Coulomb energy network: a class is where the spheres about some of its rows are.
+
+    The first row that no sphere of its class covers becomes the centre of one; its radius is the distance to
+    the nearest row of another class, but at most `max_radius`. So it goes on until all rows are covered. A
+    query is *identified* if all spheres that cover it are of one class, *ambiguous* if they are of several,
+    *unknown* if there are none (see `region`). Spheres that cover it vote by the weight of the rows that they
+    were the first to cover; where there are none, the sphere whose surface is nearest decides. The result
+    depends on the order of the rows.
+
+    Parameters
+    ----------
+    max_radius : float or None, default=None
+        The largest radius, in scaled units; None sets no limit.
+    min_radius : float, default=0.0
+        The smallest radius, in scaled units; spheres of different classes may then overlap rows.
+    scale : {"range", "standard"} or None, default="standard"
+        What columns of numbers are divided by first; learned in the first `fit` or `partial_fit`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes.
+    centers_ : array of shape (m, d)
+        The centres of the spheres, which are rows.
+    radii_ : array of shape (m,)
+        Their radii, in scaled units.
+    center_class_ : array of int of shape (m,)
+        Their classes, as numbers of `classes_`.
+    counts_ : array of shape (m,)
+        The weight of the rows of its class that every sphere was the first to cover.
+    mean_, scale_ : arrays of shape (d,)
+        What is subtracted from every column, and what it is divided by.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    RBFNetworkClassifier : a fixed number of soft units.
+    KNeighborsClassifier : with `stored="condensed"`, another way to keep few rows.
+
+    References
+    ----------
+    Reilly, D. L., Cooper, L. N. and Elbaum, C. (1982). A neural model for category learning. Biological
+    Cybernetics 45(1).
+    Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, section 4.8.
+
+    Examples
+    --------
+    >>> from lyceum.neighbors import RestrictedCoulombClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"]
+    >>> model = RestrictedCoulombClassifier(scale=None, max_radius=2.0).fit(X, y)
+    >>> model.centers_.ravel().tolist(), model.radii_.round(6).tolist()
+    ([0.0, 4.0], [2.0, 2.0])
+    >>> model.region([[1.5], [2.5], [9.0]]).tolist()
+    ['identified', 'identified', 'unknown']
+    """
+
+    _reads_rows = "in memory"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_radius": [Interval(Real, 0, None, closed="neither"), None],
+        "min_radius": [Interval(Real, 0, None, closed="left")],
+        "scale": [StrOptions({"range", "standard"}), None],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    centers_: np.ndarray
+    radii_: np.ndarray
+    center_class_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        max_radius: float | None = None,
+        min_radius: float = 0.0,
+        scale: str | None = "standard",
+        categorical_features: Any = "from_dtype",
+    ):
+        self.max_radius = max_radius
+        self.min_radius = min_radius
+        self.scale = scale
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Cover the rows with spheres.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        block = self._gather(self._rows(X, y, sample_weight))
+        self._learn_scale(block)
+        d = len(self.design_names)
+        self._keep(np.empty((0, d)), np.empty(0), np.empty(0, dtype=np.int64))
+        self._grow(block)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """Grow by more rows: spheres of other classes shrink until they no longer cover them, and new ones
+        cover those that are not covered yet.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        classes : array of shape (K,), optional
+            Classes that will come, so that they are in `classes_` at once.
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        known = getattr(self, "schema_", None)
+        old_classes = getattr(self, "classes_", None)
+        block = self._gather(self._more_rows(X, y, sample_weight, classes))
+        if known is None or old_classes is None:
+            self._learn_scale(block)
+            self._keep(np.empty((0, len(self.design_names))), np.empty(0), np.empty(0, dtype=np.int64))
+        else:
+            self._recode(known, old_classes)
+        self._grow(block)
+        return self
+
+    def _gather(self, rows: Rows) -> Block:
+        block = rows.gathered(type(self).__name__, "NearestCentroid").without_zero_weights()
+        check_not_empty(self, block)
+        return block
+
+    def _learn_scale(self, block: Block) -> None:
+        moments = moments_of(Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True)))
+        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]
+        spreads = spreads_of(moments, self.scale or "range")
+        self.mean_, self.scale_ = moments.mean, np.where(numeric & (self.scale is not None), spreads, 1.0)
+
+    def _recode(self, known: Schema, old_classes: np.ndarray) -> None:
+        """Bring what was learned to the categories and classes of now."""
+        matrix, offset = design_change(known, self._design)
+        new = matrix.shape[0] != matrix.shape[1] or not (matrix == np.eye(len(matrix))).all()
+        if new:
+            self.centers_ = self.centers_ @ matrix.T + offset
+            self.mean_ = self.mean_ @ matrix.T + offset
+            kept = np.abs(matrix) @ self.scale_
+            self.scale_ = np.where(kept > 0, kept, 1.0)
+        places = np.searchsorted(self.classes_, old_classes)
+        self.center_class_ = places[self.center_class_]
+
+    def _keep(self, centers: np.ndarray, radii: np.ndarray, classes: np.ndarray) -> None:
+        self.centers_, self.radii_, self.center_class_ = centers, radii, classes
+        self.counts_ = np.zeros(len(radii))
+
+    def _grow(self, block: Block) -> None:
+        Z, y = self._scale_rows(block.X), np.asarray(block.y, dtype=np.int64)
+        self._shrink(Z, y)
+        limits = self._limits(Z, y)
+        centers, radii, classes = [self.centers_], [self.radii_], [self.center_class_]
+        covered = self._is_covered(Z, y)
+        while not covered.all():
+            row = int(covered.argmin())
+            centers.append(np.asarray(block.X[row : row + 1], dtype=np.float64))
+            radii.append(limits[row : row + 1])
+            classes.append(y[row : row + 1])
+            near = pairwise(Z[row : row + 1], Z)[0] <= limits[row]
+            covered |= near & (y == y[row])
+            covered[row] = True
+            report("spheres", int(covered.sum()), len(covered))
+        before = self.counts_
+        self._keep(np.concatenate(centers), np.concatenate(radii), np.concatenate(classes))
+        self._count(Z, y, block.weights, before)
+
+    def _count(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray, before: np.ndarray) -> None:
+        """Add the weight of every row to the first sphere of its class that covers it."""
+        self.counts_ = np.concatenate([before, np.zeros(len(self.radii_) - len(before))])
+        for c in np.unique(y):
+            own, spheres = np.flatnonzero(y == c), np.flatnonzero(self.center_class_ == c)
+            first = (
+                pairwise(Z[own], self._scale_rows(self.centers_[spheres])) <= self.radii_[spheres]
+            ).argmax(axis=1)
+            self.counts_ += np.bincount(spheres[first], w[own], len(self.radii_))
+
+    def _shrink(self, Z: np.ndarray, y: np.ndarray) -> None:
+        """Spheres of other classes end before the new rows."""
+        radii = self.radii_.copy()
+        for c in np.unique(self.center_class_):
+            own, others = np.flatnonzero(self.center_class_ == c), Z[y != c]
+            if len(others):
+                distance = nearest(self._scale_rows(self.centers_[own]), 1, among=others).distances[:, 0]
+                radii[own] = np.minimum(radii[own], np.maximum(distance * _INSIDE, self.min_radius))
+        self.radii_ = radii
+
+    def _limits(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The largest radius of a sphere around every row: up to rows and centres of other classes."""
+        out = np.full(len(Z), np.inf if self.max_radius is None else float(self.max_radius))
+        known = self._scale_rows(self.centers_)
+        for c in np.unique(y):
+            others = np.concatenate([Z[y != c], known[self.center_class_ != c]])
+            if len(others):
+                own = np.flatnonzero(y == c)
+                distance = nearest(Z[own], 1, among=others).distances[:, 0] * _INSIDE
+                out[own] = np.minimum(out[own], distance)
+        out = np.where(np.isinf(out), 1e300, out)  # one class alone
+        return np.maximum(out, self.min_radius)
+
+    def _is_covered(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Which rows a sphere of their class covers already."""
+        out = np.zeros(len(Z), dtype=bool)
+        for c in np.unique(self.center_class_):
+            own, spheres = np.flatnonzero(y == c), np.flatnonzero(self.center_class_ == c)
+            if len(own):
+                apart = pairwise(Z[own], self._scale_rows(self.centers_[spheres]))
+                out[own] = (apart <= self.radii_[spheres]).any(axis=1)
+        return out
+
+    def _scale_rows(self, X: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray((np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_)
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _counts(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        """The votes of covering spheres by class, (n, K), and the class of the nearest surface."""
+        apart = pairwise(self._scale_rows(block.X), self._scale_rows(self.centers_))
+        inside = np.where(apart <= self.radii_, np.maximum(self.counts_, 1e-9), 0.0)
+        counts = np.zeros((len(block), len(self.classes_)))
+        for c in np.unique(self.center_class_):
+            counts[:, c] = inside[:, self.center_class_ == c].sum(axis=1)
+        return counts, self.center_class_[(apart - self.radii_).argmin(axis=1)]
+
+    def _shares(self, block: Block) -> np.ndarray:
+        counts, nearest_class = self._counts(block)
+        lost = np.flatnonzero(counts.sum(axis=1) == 0)
+        counts[lost, nearest_class[lost]] = 1.0
+        return counts / counts.sum(axis=1, keepdims=True)
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        return log_probability(self._shares(block))
+
+    def region(self, X: Any) -> Any:
+        """Whether every row is "identified", "ambiguous" or "unknown".
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of str of shape (n_samples,)
+        """
+        return self._apply(self._regions, X)
+
+    def _regions(self, block: Block) -> np.ndarray:
+        n_classes = (self._counts(block)[0] > 0).sum(axis=1)
+        return np.array(["unknown", "identified", "ambiguous"])[np.minimum(n_classes, 2)]
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """The posterior by columns: shares of how near every column is to the nearest sphere of the class.
+
+        The base is the share of the class among the spheres.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        return self._explain(X, self._columns, "posterior")
+
+    def _columns(self, block: Block) -> np.ndarray:
+        shares, Z, C = self._shares(block), self._scale_rows(block.X), self._scale_rows(self.centers_)
+        code = shares.argmax(axis=1)
+        apart = np.where(self.center_class_ == code[:, None], pairwise(Z, C) - self.radii_, np.inf)
+        near = np.exp(-0.5 * (Z - C[apart.argmin(axis=1)]) ** 2)
+        near /= near.sum(axis=1, keepdims=True)
+        prior = np.bincount(self.center_class_, minlength=len(self.classes_)) / len(self.radii_)
+        gain = shares[np.arange(len(code)), code] - prior[code]
+        return np.column_stack([code, prior[code], gain[:, None] * near])
+
+    def summary(self) -> Summary:
+        """The number of spheres and their radii, class by class."""
+        head = super().summary()
+        rows = []
+        for c, label in enumerate(self.classes_.tolist()):
+            radii = self.radii_[self.center_class_ == c]
+            rows.append((str(label), len(radii), float(np.median(radii)) if len(radii) else None))
+        facts = {**head.facts, "rows seen": self.n_rows_, "spheres": len(self.radii_)}
+        return Summary(head.title, facts, [Table("Classes", ("class", "spheres", "median radius"), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        m, d = len(self.radii_), len(self.design_names)
+        shapes: dict[str, tuple[int, ...]] = {"centers_": (m, d), "radii_": (m,), "center_class_": (m,)}
+        shapes["counts_"] = (m,)
+        return shapes | {"mean_": (d,), "scale_": (d,)}

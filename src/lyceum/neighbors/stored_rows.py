@@ -1,0 +1,377 @@
+"""StoredRows: what the methods that keep their rows share: the metric, the scales and the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner
+from lyceum._core.data import (
+    Align,
+    ArraySource,
+    Block,
+    CheckCells,
+    Rows,
+    Schema,
+    Step,
+    design_change,
+)
+from lyceum._core.distances import (
+    METRIC_PARTS,
+    Gower,
+    Mahalanobis,
+    Metric,
+    NeighborIndex,
+    ValueDifference,
+    metric as metric_named,
+)
+from lyceum._core.probability import RIDGE, whiten
+from lyceum._core.statistics import UNEXPLAINED, Moments, PositiveFactor
+from lyceum.errors import DataError, ModelFileError, SettingError
+from lyceum.report import undetermined_fact
+
+__all__ = [
+    "STORED_CONSTRAINTS",
+    "StoredRows",
+    "as_cells",
+    "check_not_empty",
+    "invertible",
+    "moments_of",
+    "spreads_of",
+]
+
+MIXED = ("gower", "value_difference")  # compare codes, and take missing cells
+NAMES = {
+    "euclidean",
+    "manhattan",
+    "minkowski",
+    "chebyshev",
+    "mahalanobis",
+    "cosine",
+    "correlation",
+    "hamming",
+    "jaccard",
+    *MIXED,
+}
+STORED_CONSTRAINTS: dict[str, list[Any]] = {
+    "metric": [StrOptions(NAMES), Metric, callable],
+    "metric_params": [dict, None],
+    "scale": [StrOptions({"range", "standard"}), None],
+    "categorical_features": CATEGORICAL_FEATURES,
+}
+_WILD = 100.0  # standard deviations that differ by more are mentioned in the summary
+_UNSCALED = ("euclidean", "manhattan", "minkowski", "chebyshev")
+_LISTED = 1 << 24  # neighbours in memory at a time
+
+
+def check_not_empty(learner: Any, block: Block) -> None:
+    """Refuse a block without a row, zero-weight rows being gone."""
+    if not len(block):
+        raise DataError(
+            f"{type(learner).__name__} needs a row (sample) of positive weight, but there is none"
+        )
+
+
+class StoredRows(Learner):
+    """A learner that keeps its rows: `rows_`, `targets_` and `weights_`, with an index of them.
+
+    A subclass has the parameters `metric`, `metric_params` and `scale`.
+    """
+
+    _reads_rows = "in memory"
+
+    _missing_advice: ClassVar[str] = ", or take metric='gower', which compares the cells that are not missing"
+
+    metric: Any
+    metric_params: Any
+    scale: Any
+
+    rows_: Any
+    targets_: np.ndarray
+    weights_: np.ndarray
+    metric_: Metric
+    center_: np.ndarray
+    scale_: np.ndarray
+    n_undetermined_: int
+    _index: NeighborIndex
+
+    # -- what is taken depends on the metric -----------------------------------------------------------------
+
+    def _requested_metric(self) -> Metric:
+        if not isinstance(self.metric, str):
+            if self.metric_params:
+                raise SettingError("metric_params belong to a metric that is given by its name")
+            return metric_named(self.metric)
+        return metric_named(self.metric, **(self.metric_params or {}))
+
+    @property
+    def _metric_name(self) -> str:
+        return self.metric if isinstance(self.metric, str) else metric_named(self.metric).name
+
+    @property
+    def _is_mixed(self) -> bool:
+        return self._metric_name in MIXED
+
+    @property
+    def _coding(self) -> Literal["codes", "one_of_c"]:  # type: ignore[override]
+        return "codes" if self._is_mixed else "one_of_c"
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return self._is_mixed
+
+    @property
+    def _nan_means_none(self) -> bool:  # type: ignore[override]
+        return self._is_mixed
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        kinds = {kind.name: kind for kind in METRIC_PARTS if issubclass(kind, Metric)}
+        known = kinds.get(self._metric_name)
+        return known is not None and known.takes_sparse
+
+    def _steps(self) -> list[Step]:
+        # metrics of mixed columns know the cells as the schema codes them
+        if self._is_mixed:
+            return [CheckCells(type(self).__name__, True)]
+        return [CheckCells(type(self).__name__, False, self._missing_advice), self._design]
+
+    # -- keeping rows ----------------------------------------------------------------------------------------
+
+    def _gather(self, rows: Rows) -> Block:
+        return rows.gathered(type(self).__name__, self._alternative()).without_zero_weights()
+
+    def _alternative(self) -> str:
+        return "NearestCentroid, or lyceum.distances.nearest(X, k, among=rows), which streams the rows"
+
+    def _keep(self, block: Block) -> None:
+        """Store the rows of a block, and learn metric and scales from them."""
+        check_not_empty(self, block)
+        assert block.y is not None
+        self.rows_, self.targets_, self.weights_ = (
+            _own_copy(as_cells(block)),
+            block.y,
+            np.array(block.weights),
+        )
+        self._learn_metric()
+
+    def _keep_more(self, block: Block, known: Schema | None) -> None:
+        """Add the rows of a block to those stored under the schema `known`."""
+        if known is not None and not len(block):
+            raise DataError("there is no row (sample) of positive weight to add")
+        if known is None or not hasattr(self, "rows_"):
+            return self._keep(block)
+        old = self._old_block(known)
+        assert block.y is not None
+        stack: Callable[..., Any] = (
+            _stack_sparse if sparse.issparse(old.X) or sparse.issparse(block.X) else _stack_dense
+        )
+        self.rows_ = stack(old.X, as_cells(block))
+        self.targets_ = np.concatenate([old.y, block.y])
+        self.weights_ = np.concatenate([self.weights_, block.weights])
+        return self._learn_metric()
+
+    def _old_block(self, known: Schema) -> Block:
+        """The stored rows in the codes and design columns of the schema of now."""
+        before, after = replace(known, weight=None), replace(self.schema_, weight=None)
+        if self._is_mixed:
+            return Align.between(before, after)(Block(self.rows_, self.targets_, None, 0, before))
+        plain = Schema((), before.target), Schema((), after.target)
+        old = Align.between(*plain)(
+            Block(np.empty((len(self.targets_), 0)), self.targets_, None, 0, plain[0])
+        )
+        matrix, offset = design_change(known, self._design)
+        if matrix.shape[0] == matrix.shape[1] and (matrix == np.eye(len(matrix))).all():
+            return replace(old, X=self.rows_)
+        X = self.rows_ @ matrix.T.astype(self.rows_.dtype)
+        if sparse.issparse(self.rows_):
+            return replace(old, X=sparse.csr_array(X))
+        return replace(old, X=np.asarray(X + offset, dtype=self.rows_.dtype))
+
+    def _stored_rows(self) -> Rows:
+        """The stored rows as rows to learn from."""
+        columns = self.schema_.columns if self._is_mixed else self._design.after.columns
+        schema = Schema(columns, self.schema_.target)
+        return Rows(ArraySource(self.rows_, self.targets_, self.weights_, schema, coded=True))
+
+    # -- metric, scales and index ----------------------------------------------------------------------------
+
+    def _learn_metric(self) -> None:
+        rows = self._stored_rows()
+        self._learn_scale(rows)
+        metric = self._requested_metric()
+        self.__dict__.pop("n_undetermined_", None)
+        if isinstance(metric, Mahalanobis) and metric.covariance is None:
+            metric, self.n_undetermined_ = invertible(metric.learn(self._scaled_rows(rows)))
+        elif isinstance(metric, Gower) and metric.schema is None:
+            metric = metric.learn(rows)
+        elif isinstance(metric, ValueDifference) and not metric.columns:
+            metric = self._fit_value_difference(metric, rows)
+        self._set_metric(metric, self.center_, self.scale_)
+
+    def _set_metric(self, metric: Metric, center: np.ndarray, scale: np.ndarray) -> None:
+        """Compare the stored rows by this metric, in these units."""
+        self.metric_, self.center_, self.scale_ = metric, center, scale
+        self._index = NeighborIndex(self._points(self.rows_), metric=metric)
+
+    def _fit_value_difference(self, metric: ValueDifference, rows: Rows) -> Metric:
+        return metric.learn(rows)
+
+    def _learn_scale(self, rows: Rows) -> None:
+        d = self.rows_.shape[1]
+        self.center_, self.scale_ = np.zeros(d), np.ones(d)
+        if self.scale is None:
+            return
+        if self._is_mixed or self._metric_name in ("hamming", "jaccard"):
+            raise SettingError(
+                f"scale={self.scale!r} has no meaning for the metric {self._metric_name!r}, which does not "
+                "compare columns by their units: leave scale at None"
+            )
+        numbers = self._number_columns()
+        moments = moments_of(rows)
+        if not sparse.issparse(self.rows_):
+            self.center_[numbers] = moments.mean[numbers]
+        self.scale_[numbers] = spreads_of(moments, self.scale)[numbers]
+
+    def _number_columns(self) -> np.ndarray:
+        """Which design columns are numbers of the table, not indicators of categories."""
+        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)
+        return numeric[self._design.source]
+
+    def _scaled_rows(self, rows: Rows) -> Rows:
+        source = rows.source
+        assert isinstance(source, ArraySource)
+        return Rows(replace(source, X=self._points(source.X)))
+
+    def _points(self, X: Any) -> Any:
+        """Cells in the units that the metric compares."""
+        if self.scale is None:
+            return X
+        if sparse.issparse(X):
+            scaled = X.copy()
+            scaled.data = (X.data / self.scale_[X.indices]).astype(X.dtype, copy=False)
+            return scaled
+        return ((X - self.center_) / self.scale_).astype(X.dtype, copy=False)
+
+    @property
+    def _neighbor_index(self) -> NeighborIndex:
+        """The index of the stored rows; made again after a model file was read."""
+        index = self.__dict__.get("_index")
+        return NeighborIndex(self._points(self.rows_), metric=self.metric_) if index is None else index
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_index"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "metric_" in state and "rows_" in state:
+            self._index = NeighborIndex(self._points(self.rows_), metric=self.metric_)
+
+    # -- rows to look up -------------------------------------------------------------------------------------
+
+    def _apply_to_all(self, function: Callable[[Block], np.ndarray], X: Any, n_listed: int) -> Any:
+        """`function` of all rows of X at once where they are in memory: the search uses threads itself."""
+        rows = self.rows_to_predict(X)
+        source = rows.source
+        if isinstance(source, ArraySource) and source.n_rows * max(1, n_listed) <= _LISTED:
+            return function(rows.gathered(type(self).__name__))
+        return rows.collect(function)
+
+    def _scale_warning(self) -> str | None:
+        """A warning about columns whose units alone decide which rows are near."""
+        if self.scale is not None or self._metric_name not in _UNSCALED or sparse.issparse(self.rows_):
+            return None
+        numbers = np.flatnonzero(self._number_columns())
+        spread = np.sqrt(moments_of(self._stored_rows()).variance())[numbers]
+        numbers, spread = numbers[spread > 0], spread[spread > 0]
+        if not len(spread) or spread.max() < _WILD * spread.min():
+            return None
+        widest, narrowest = (self.design_names[numbers[at]] for at in (spread.argmax(), spread.argmin()))
+        return (
+            f"{widest!r} varies {spread.max() / spread.min():.3g} times as much as {narrowest!r} and decides "
+            "alone: scale='standard' would weigh them alike"
+        )
+
+    # -- model files -----------------------------------------------------------------------------------------
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), *METRIC_PARTS)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, d = len(self.weights_), len(self.design_names)
+        shapes: dict[str, tuple[int, ...]] = {"targets_": (n,), "weights_": (n,), "center_": (d,)}
+        shapes["scale_"] = (d,)
+        return shapes if sparse.issparse(self.rows_) else {"rows_": (n, d), **shapes}
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "rows_"):
+            return
+        who = type(self).__name__
+        if self.rows_.shape != (len(self.weights_), len(self.design_names)):
+            raise ModelFileError(
+                f"has stored rows of shape {self.rows_.shape} in a {who}, which do not fit it"
+            )
+        if not isinstance(self.metric_, Metric) or self.metric_.name != self._metric_name:
+            raise ModelFileError(f"has another metric in {who}.metric_ than in its settings")
+
+
+# -- helpers -------------------------------------------------------------------------------------------------
+
+
+def as_cells(block: Block) -> Any:
+    """The cells of a block as floats, CSR or dense and in the order of rows."""
+    X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+    return X if sparse.issparse(X) else np.ascontiguousarray(X)
+
+
+def _own_copy(X: Any) -> Any:
+    """A copy: the array may be the user's own."""
+    return X.copy()
+
+
+def _stack_dense(one: Any, two: Any) -> np.ndarray:
+    return np.concatenate([one, two])
+
+
+def _stack_sparse(one: Any, two: Any) -> Any:
+    return sparse.vstack([sparse.csr_array(one), sparse.csr_array(two)], format="csr")
+
+
+def moments_of(rows: Rows) -> Moments:
+    """Mean, spread and range of every column."""
+    return rows.reduce(Moments.of)
+
+
+def spreads_of(moments: Moments, scale: str) -> np.ndarray:
+    """The unit of every column: its range or its standard deviation, 1 where it is constant."""
+    with np.errstate(invalid="ignore"):
+        spread = moments.high - moments.low if scale == "range" else np.sqrt(moments.variance())
+    return np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
+
+
+def invertible(metric: Mahalanobis) -> tuple[Mahalanobis, int]:
+    """The metric, its covariance made positive definite where columns are constant or sums of others.
+
+    Also the number of directions in which the rows do not vary, which have their length from a ridge.
+    """
+    S = np.array(metric.covariance, dtype=np.float64)
+    variance = np.diag(S)
+    unit = float(variance.mean()) if variance.any() else 1.0
+    ridge = np.where(variance > 0, whiten(S, variance).ridge, RIDGE * unit)
+    n_flat = 0
+    if ridge.any():
+        n_flat = max(1, len(S) - PositiveFactor.of(S, level=UNEXPLAINED).rank)
+    return replace(metric, covariance=S + np.diag(ridge)), n_flat
+
+
+def flat_fact(n_flat: int, n_columns: int) -> dict[str, str]:
+    """The line of a summary about directions without variance, for the metrics of `invertible`."""
+    return undetermined_fact(n_flat, n_columns, "direction", "a small ridge was added to the covariance")

@@ -1,0 +1,368 @@
+"""A feed-forward network for classification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit, log_expit, logsumexp
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._core.base import PosteriorClassifier
+from lyceum._core.data import Block, labels
+from lyceum._core.probability import class_codes, class_weight_factors, runner_up
+from lyceum.errors import SettingError
+from lyceum.neural.feed_forward import FeedForward
+from lyceum.neural.row_windows import FirstLook, RowPacker
+
+__all__ = ["MLPClassifier"]
+
+
+class MLPClassifier(PosteriorClassifier, FeedForward):
+    """A multilayer feed-forward network, trained by backpropagation to give the posteriors of the classes.
+
+    Layer after layer, a node i turns its inputs x into the net input
+
+        weighted    z_i = Σ_j w_ji x_j + b_i
+        quadratic   z_i = Σ_j w_ji x_j² + b_i
+        spherical   z_i = ‖x − w_i‖² / ρ_i² + b_i
+
+    and z_i into its output by an activation function; output nodes take the weighted sum. With P(k | x) the
+    softmax of K output nodes, or P(second class | x) the sigmoid of one, training goes down on
+
+        1/Σw · Σ_i w_i [−log P(y_i | x_i)] + α/2 Σ w_ji²,
+
+    the biases b and radii ρ free. scikit-learn divides its α by the rows of a batch: its α is this one times
+    the batch size.
+
+    Every epoch reads the rows once. In memory they are shuffled in full, by the seed and the number of the
+    epoch; rows that stream from files or Dask are shuffled within windows of `shuffle_window` consecutive
+    rows, wherever the blocks of the source end, and windows come in the order of the rows: shuffle a file
+    that is sorted by class before. Up to one window of rows the two are the same. The result depends on data,
+    seed and `dtype`, not on threads. Dask partitions are brought to the caller one at a time.
+
+    Parameters
+    ----------
+    hidden_layer_sizes : int or sequence of int, default=(100,)
+        Nodes of every hidden layer; () for none.
+    activation : {"relu", "tanh", "sigmoid", "linear", "sign"} or a sequence, default="relu"
+        Of all hidden layers, or of each. "sigmoid" is the unipolar 1 / (1 + exp(−λ z)). "sign" is 1 from 0 on
+        and −1 below; as its derivative is zero, it is trained by the straight-through estimator: backwards,
+        it counts as z cut off at ±1.
+    slope : float, default=1.0
+        λ of the sigmoid.
+    integration : {"weighted", "quadratic", "spherical"} or a sequence, default="weighted"
+        The integration function of the hidden layers.
+    output_nodes : {"auto", "one", "per_class"}, default="auto"
+        How classes are coded: one node that is 1 for the second of two classes, or one node per class.
+        "auto" is one node for two classes.
+    loss : {"log_loss", "squared_error"}, default="log_loss"
+        −log P(y | x) as above; or ½ Σ_k (y_k − h_k)² with output nodes h_k = 1 / (1 + exp(−z_k))
+        and y_k = 1 for the class of the row, else 0. The posteriors are then the h_k, divided by their sum.
+    solver : {"adam", "sgd", "momentum", "nesterov"}, default="adam"
+        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's momentum, or
+        Adam.
+    learning_rate : {"constant", "invscaling", "cosine", "adaptive"}, default="constant"
+        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by 5
+        whenever the loss no longer falls, down to 1e-6.
+    learning_rate_init : float, default=0.001
+        η.
+    power_t : float, default=0.5
+        The exponent of "invscaling".
+    momentum : float, default=0.9
+        Of the solvers "momentum" and "nesterov".
+    beta_1 : float, default=0.9
+        Decay of the mean gradient of the solver "adam".
+    beta_2 : float, default=0.999
+        Decay of the mean squared gradient of the solver "adam".
+    epsilon : float, default=1e-8
+        Added to the root of the mean squared gradient of the solver "adam".
+    batch_size : int or "all", default=128
+        Rows per step: 1 is one at a time, "all" is batch gradient descent.
+    shuffle : bool, default=True
+        Whether the rows are shuffled in every epoch.
+    shuffle_window : int, default=131072
+        Rows shuffled together when they are streamed; as many are in memory at a time.
+    max_iter : int, default=200
+        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None or the rate
+        is "cosine", which ends there.
+    tol : float or None, default=1e-4
+        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs. None:
+        all `max_iter` epochs are run.
+    n_iter_no_change : int, default=10
+        The patience, in epochs.
+    start : (coefs, intercepts) or None, default=None
+        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`; of
+        networks with spheres also radii as in `radii_`. None draws them. For a step as on paper, also give
+        standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
+    alpha : float, default=1e-6
+        The penalty α on the squared weights.
+    dropout : float, default=0.0
+        The share of hidden nodes switched off, drawn for every row and step; the others are scaled by
+        1 / (1 − dropout).
+    input_noise : float, default=0.0
+        Standard deviation of Gaussian noise on the (standardised) inputs, drawn for every row and step.
+    early_stopping : bool, default=False
+        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when their
+        loss no longer falls, and restore the weights of the lowest validation loss.
+    validation_fraction : float, default=0.1
+        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window` of them
+        are used.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    standardize : bool, default=True
+        Whether design columns are brought to mean 0 and standard deviation 1, by the training rows. With
+        `partial_fit` by those of its first call.
+    dtype : {"float64", "float32"}, default="float64"
+        What is computed with; float32 takes about half the time.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights and the standardisation of the last `fit`. Rows of other classes
+        are another task: they keep the hidden layers and get new output nodes.
+    record : bool or "steps", default=False
+        Whether to keep the parameters of every epoch, or of every step, in `record_`.
+    random_state : int, RandomState or None, default=None
+        The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one column per category.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    coefs_, intercepts_ : lists of ndarrays of shape (n_in, n_out) and (n_out,)
+        Weights (centres, for spheres) and biases of every layer, for standardised inputs.
+    radii_ : list of ndarray or None
+        The radii ρ of spherical layers, None for the others.
+    parameters_ : ndarray of shape (n_parameters,)
+        All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of spheres.
+    center_, scale_ : ndarrays of shape (n_design_columns,)
+        What is subtracted from the inputs, and what they are then divided by.
+    widths_ : ndarray of shape (n_layers + 1,)
+        Inputs, nodes of the hidden layers, output nodes.
+    activations_, integrations_ : lists of str
+        Of the hidden layers.
+    slope_ : float
+        λ of the sigmoids.
+    memory_ : ndarray of shape (n_memories, n_parameters)
+        What the solver remembers, for `partial_fit`.
+    loss_name_ : str
+        "softmax" or "logistic" (log loss of K nodes, of one), or "sigmoid_squares".
+    class_weight_ : ndarray of shape (K,)
+        The factors of `class_weight`.
+    seed_ : int
+        The seed that was used.
+    history_ : list of float
+        The mean training loss of every epoch, penalty included.
+    validation_history_, validation_scores_ : lists of float
+        With `early_stopping`: loss and accuracy on the validation rows.
+    best_epoch_ : int
+        With `early_stopping`: the epoch of the lowest validation loss, whose weights were restored.
+    loss_ : float
+        The last of `history_`.
+    n_iter_, n_steps_ : int
+        Number of epochs and of steps.
+    stopped_ : str
+        Why training ended: "max_iter", "the loss no longer fell", "the validation loss no longer fell" or
+        "partial_fit".
+    record_ : list of dict
+        With `record=True`: step (the epoch), objective (the loss), learning_rate, validation_loss,
+        validation_score, parameters. With "steps" also steps: the parameters after every step of the epoch,
+        (n_steps, n_parameters), in the order of `parameters_`.
+
+    See Also
+    --------
+    MLPRegressor : The same network for regression.
+    lyceum.linear.LogisticRegression : A network without hidden layers, trained to its optimum.
+
+    References
+    ----------
+    Rumelhart, Hinton and Williams (1986), Learning representations by back-propagating errors.
+    Kingma and Ba (2015), Adam: a method for stochastic optimization.
+    Srivastava et al. (2014), Dropout: a simple way to prevent neural networks from overfitting.
+
+    Examples
+    --------
+    >>> from lyceum.neural import MLPClassifier
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> y = np.array(["no", "yes", "yes", "no"])
+    >>> model = MLPClassifier(hidden_layer_sizes=8, learning_rate_init=0.05, random_state=0)
+    >>> model.fit(X, y).predict(X).tolist()
+    ['no', 'yes', 'yes', 'no']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **FeedForward._parameter_constraints,
+        "output_nodes": [StrOptions({"auto", "one", "per_class"})],
+        "loss": [StrOptions({"log_loss", "squared_error"})],
+        "class_weight": [None, StrOptions({"balanced"}), dict],
+    }
+
+    def __init__(
+        self,
+        hidden_layer_sizes: int | Sequence[int] = (100,),
+        *,
+        activation: str | Sequence[str] = "relu",
+        slope: float = 1.0,
+        integration: str | Sequence[str] = "weighted",
+        output_nodes: str = "auto",
+        loss: str = "log_loss",
+        solver: str = "adam",
+        learning_rate: str = "constant",
+        learning_rate_init: float = 1e-3,
+        power_t: float = 0.5,
+        momentum: float = 0.9,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-8,
+        batch_size: int | str = 128,
+        shuffle: bool = True,
+        shuffle_window: int = 131_072,
+        max_iter: int = 200,
+        tol: float | None = 1e-4,
+        n_iter_no_change: int = 10,
+        start: Any = None,
+        alpha: float = 1e-6,
+        dropout: float = 0.0,
+        input_noise: float = 0.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        class_weight: Any = None,
+        standardize: bool = True,
+        dtype: str = "float64",
+        warm_start: bool = False,
+        record: bool | str = False,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        super().__init__(
+            hidden_layer_sizes=hidden_layer_sizes,
+            activation=activation,
+            slope=slope,
+            integration=integration,
+            solver=solver,
+            learning_rate=learning_rate,
+            learning_rate_init=learning_rate_init,
+            power_t=power_t,
+            momentum=momentum,
+            beta_1=beta_1,
+            beta_2=beta_2,
+            epsilon=epsilon,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            shuffle_window=shuffle_window,
+            max_iter=max_iter,
+            tol=tol,
+            n_iter_no_change=n_iter_no_change,
+            start=start,
+            alpha=alpha,
+            dropout=dropout,
+            input_noise=input_noise,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            standardize=standardize,
+            dtype=dtype,
+            warm_start=warm_start,
+            record=record,
+            random_state=random_state,
+            verbose=verbose,
+            categorical_features=categorical_features,
+        )
+        self.output_nodes = output_nodes
+        self.loss = loss
+        self.class_weight = class_weight
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """One epoch over more rows; `classes` names all classes that will come, in the first call."""
+        return self._fit_one_more_epoch(X, y, sample_weight, classes)
+
+    # -- what the outputs mean -----------------------------------------------------------------------------
+
+    def _n_classes(self) -> int:
+        return len(self.classes_)
+
+    def _n_outputs(self) -> int:
+        K = len(self.classes_)
+        if self.output_nodes == "one" and K != 2:
+            raise SettingError(
+                f"one output node codes two classes, but y has {K}: give output_nodes='per_class'"
+            )
+        return 1 if K == 2 and self.output_nodes != "per_class" else K
+
+    def _loss(self) -> str:
+        return self.loss_name_
+
+    def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
+        widths, activations, integrations = super()._layer_settings()
+        log_loss = "logistic" if widths[-1] < len(self.classes_) else "softmax"
+        self.loss_name_ = "sigmoid_squares" if self.loss == "squared_error" else log_loss
+        return widths, activations, integrations
+
+    def _set_class_weight(self, look: FirstLook) -> None:
+        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), look.weight)
+        self.class_weight_ = np.ones(len(look.weight)) if factors is None else factors
+
+    def _packer(self, **options: Any) -> RowPacker:
+        weight = getattr(self, "class_weight_", None)
+        return super()._packer(class_weight=None if self.class_weight is None else weight, **options)
+
+    def _targets(self, y: Any) -> np.ndarray:
+        return class_codes(
+            labels(y, "y", " of the validation rows"), len(self.classes_), self.classes_.tolist()
+        )
+
+    def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+        joint, codes = self._joint(outputs), y.astype(np.intp)
+        if self.loss_name_ == "sigmoid_squares":
+            wanted = codes[:, None] == (np.arange(outputs.shape[1]) if outputs.shape[1] > 1 else 1)
+            losses = ((expit(outputs) - wanted) ** 2).sum(axis=1) / 2
+        else:
+            losses = logsumexp(joint, axis=1) - joint[np.arange(len(y)), codes]
+        right = joint.argmax(axis=1) == codes
+        return float(np.average(losses, weights=w)), float(np.average(right, weights=w))
+
+    def _joint(self, outputs: np.ndarray) -> np.ndarray:
+        """The log posteriors up to one constant per row; with one node, zeros beside its log-odds."""
+        if outputs.shape[1] < len(self.classes_):
+            return np.column_stack([np.zeros(len(outputs)), outputs])
+        return log_expit(outputs) if self.loss_name_ == "sigmoid_squares" else outputs
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        return self._joint(self._outputs(block))
+
+    def _decide(self, outputs: np.ndarray) -> np.ndarray:
+        return self._joint(outputs).argmax(axis=1)
+
+    # -- explain -------------------------------------------------------------------------------------------
+
+    def _unit(self) -> str:
+        squares = self.loss_name_ == "sigmoid_squares" and self.widths_[-1] > 1
+        what = "net input" if squares else "log-odds"
+        two = len(self.classes_) == 2
+        return f"{what} of {self.classes_[-1]}" if two else f"{what} against the next class"
+
+    def _unit_size(self) -> float:
+        return 1.0
+
+    def _unit_shift(self) -> float:
+        return 0.0
+
+    def _direction(self, outputs: np.ndarray) -> np.ndarray:
+        n, n_outputs = outputs.shape
+        if n_outputs == 1:
+            return np.full((n, 1), float(len(self.classes_) == 2))
+        direction = np.zeros((n, n_outputs))
+        if len(self.classes_) == 2:
+            direction[:] = (-1.0, 1.0)
+            return direction
+        (best, second), rows = runner_up(outputs), np.arange(n)
+        direction[rows, best], direction[rows, second] = 1.0, -1.0
+        return direction
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {**super()._shapes(), "class_weight_": (len(self.classes_),)}

@@ -1,0 +1,142 @@
+"""Reports of a trained network: weights by layer, summary, explanation."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Learner, undefined
+from lyceum.errors import SettingError
+from lyceum.neural.architecture import Architecture
+from lyceum.neural.gradient_contributions import contributions
+from lyceum.report import Explanation, Summary, Table, show_count
+
+__all__ = ["NetworkReport"]
+
+_OUTPUTS = {"softmax": "softmax", "logistic": "sigmoid", "squares": "linear", "sigmoid_squares": "sigmoid"}
+
+
+class NetworkReport(Learner):
+    """The weights by layer, summary and explanations of a trained network."""
+
+    widths_: np.ndarray
+    parameters_: np.ndarray
+    history_: list[float]
+    validation_history_: list[float]
+    validation_scores_: list[float]
+    best_epoch_: int
+    n_iter_: int
+    n_steps_: int
+    loss_: float
+    stopped_: str
+    solver: str
+    batch_size: int | str
+
+    @property
+    def _architecture(self) -> Architecture:
+        raise undefined(self, "_architecture")
+
+    def predict(self, X: Any) -> Any:
+        """The predictions, one per row."""
+        raise undefined(self, "predict")
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    @property
+    def coefs_(self) -> list[np.ndarray]:
+        """The weights (centres, for spheres) of every layer, (n_in, n_out)."""
+        layers = self._architecture.layers
+        return [part[: layer.n_in] for layer, part in zip(layers, self._architecture.split(self.parameters_))]
+
+    @property
+    def intercepts_(self) -> list[np.ndarray]:
+        """The biases of every layer."""
+        layers = self._architecture.layers
+        return [part[layer.n_in] for layer, part in zip(layers, self._architecture.split(self.parameters_))]
+
+    @property
+    def radii_(self) -> list[np.ndarray | None]:
+        """The radii ρ of the spheres of every layer, None for a layer of another integration."""
+        parts = zip(self._architecture.layers, self._architecture.split(self.parameters_))
+        with np.errstate(divide="ignore"):
+            return [
+                1.0 / np.abs(part[layer.n_in + 1]) if layer.integration == "spherical" else None
+                for layer, part in parts
+            ]
+
+    def summary(self) -> Summary:
+        """The architecture, how training went, and the size of the weights of every layer."""
+        check_is_fitted(self)
+        architecture = self._architecture
+        facts: dict[str, Any] = {
+            "nodes": " – ".join(map(str, self.widths_)),
+            "parameters": architecture.size,
+            "loss": f"{self.loss_:.4g} ({architecture.loss}), {self.history_[0]:.4g} after the first epoch",
+            "epochs": self.n_iter_,
+            "steps": f"{self.n_steps_:,} ({self.solver}, {self._batches()})",
+            "stopped by": self.stopped_,
+        }
+        if self.validation_history_:
+            best = self.best_epoch_ - 1
+            facts["validation loss"] = self.validation_history_[best]
+            facts["validation score"] = self.validation_scores_[best]
+            facts["weights of epoch"] = self.best_epoch_
+        return Summary(self._title(), facts, [self._table()])
+
+    def _batches(self) -> str:
+        size = "all rows" if isinstance(self.batch_size, str) else show_count(self.batch_size, "row")
+        return f"{size} per step"
+
+    def _table(self) -> Table:
+        columns = ("layer", "nodes", "integration", "activation", "weights", "biases and radii", "rms weight")
+        layers, rows = self._architecture.layers, []
+        for number, (layer, weights) in enumerate(zip(layers, self.coefs_), 1):
+            last = number == len(layers)
+            name = "output" if last else f"hidden {number}"
+            activation = _OUTPUTS[self._architecture.loss]
+            extra = layer.size - weights.size
+            size = float(np.sqrt(np.mean(weights**2)))
+            kinds = (layer.integration, activation if last else layer.activation)
+            rows.append((name, layer.n_out, *kinds, weights.size, extra, size))
+        return Table("Layers", columns, rows)
+
+    def explain(self, X: Any, method: Literal["integrated", "gradient"] = "integrated") -> Explanation:
+        """What every column adds to the score, from the score of the mean row.
+
+        The score is the log-odds of the second of two classes, those of the predicted class against the next
+        best, or the predicted number.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)`
+        method : {"integrated", "gradient"}, default="integrated"
+            "integrated": x · ∫₀¹ ∂score/∂x (t x) dt with x measured from the mean row (from the row of zeros
+            if `standardize=False`), by 32 points (integrated gradients; Sundararajan, Taly and Yan, 2017):
+            the contributions add up to the change of the score, and `base` is the score of the mean row but
+            for the error of the sum. "gradient": x · ∂score/∂x at the row alone; `base` is what is left over,
+            which may be large where the network bends.
+
+        Notes
+        -----
+        Both are of the network, not of the world: columns that go together share credit arbitrarily, and the
+        way from the mean row may lead where there are no data. Nodes of activation "sign" are explained by
+        the slope that they were trained with.
+        """
+        check_is_fitted(self)
+        if method not in ("integrated", "gradient"):
+            raise SettingError(f"method is {method!r}: choose 'integrated' or 'gradient'")
+        return self._explain(X, partial(contributions, self, method=method), self._unit())
+
+    def _decide(self, outputs: np.ndarray) -> np.ndarray:
+        """The codes of the classes, or the numbers, that the outputs stand for."""
+        raise undefined(self, "_decide")
+
+    def _unit(self) -> str:
+        raise undefined(self, "_unit")
+
+    def _direction(self, outputs: np.ndarray) -> np.ndarray:
+        """The score explained as a combination of the outputs, (n, n_outputs)."""
+        raise undefined(self, "_direction")

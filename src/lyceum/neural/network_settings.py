@@ -1,0 +1,121 @@
+"""The parameters that networks for classes and for numbers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum.neural.architecture import ACTIVATIONS, INTEGRATIONS
+from lyceum.neural.network_report import NetworkReport
+from lyceum.neural.training import RULES, SCHEDULES
+
+__all__ = ["NetworkSettings"]
+
+
+class NetworkSettings(NetworkReport):
+    """Layers, steps and stopping as they are set."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(set(ACTIVATIONS)), list, tuple],
+        "slope": [Interval(Real, 0, None, closed="neither")],
+        "integration": [StrOptions(set(INTEGRATIONS)), list, tuple],
+        "solver": [StrOptions(set(RULES))],
+        "learning_rate": [StrOptions(set(SCHEDULES))],
+        "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
+        "power_t": [Interval(Real, 0, None, closed="left")],
+        "momentum": [Interval(Real, 0, 1, closed="left")],
+        "beta_1": [Interval(Real, 0, 1, closed="left")],
+        "beta_2": [Interval(Real, 0, 1, closed="left")],
+        "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "shuffle": ["boolean"],
+        "shuffle_window": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [None, Interval(Real, 0, None, closed="left")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "start": [None, list, tuple],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "dropout": [Interval(Real, 0, 1, closed="left")],
+        "input_noise": [Interval(Real, 0, None, closed="left")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "standardize": ["boolean"],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "warm_start": ["boolean"],
+        "record": ["boolean", StrOptions({"steps"})],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        hidden_layer_sizes: int | Sequence[int] = (100,),
+        *,
+        activation: str | Sequence[str] = "relu",
+        slope: float = 1.0,
+        integration: str | Sequence[str] = "weighted",
+        solver: str = "adam",
+        learning_rate: str = "constant",
+        learning_rate_init: float = 1e-3,
+        power_t: float = 0.5,
+        momentum: float = 0.9,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-8,
+        batch_size: int | str = 128,
+        shuffle: bool = True,
+        shuffle_window: int = 131_072,
+        max_iter: int = 200,
+        tol: float | None = 1e-4,
+        n_iter_no_change: int = 10,
+        start: Any = None,
+        alpha: float = 1e-6,
+        dropout: float = 0.0,
+        input_noise: float = 0.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        standardize: bool = True,
+        dtype: str = "float64",
+        warm_start: bool = False,
+        record: bool | str = False,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.activation = activation
+        self.slope = slope
+        self.integration = integration
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.learning_rate_init = learning_rate_init
+        self.power_t = power_t
+        self.momentum = momentum
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.shuffle_window = shuffle_window
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.start = start
+        self.alpha = alpha
+        self.dropout = dropout
+        self.input_noise = input_noise
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.standardize = standardize
+        self.dtype = dtype
+        self.warm_start = warm_start
+        self.record = record
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features

@@ -1,0 +1,180 @@
+"""Rows packed for a network: standardised inputs, target and weight side by side, in windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Block, Rows, row_weights
+from lyceum._core.statistics import Moments, held_out_rows
+from lyceum.errors import DataError
+from lyceum.report import show_count
+
+__all__ = ["FirstLook", "HeldOut", "RowPacker", "Windows"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """The rows for validation: those whose hash, a uniform of seed and row number, is at most `share`."""
+
+    share: float
+    seed: int
+
+    def mask(self, block: Block) -> np.ndarray:
+        return held_out_rows(block.start, len(block), self.share, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """What must be known before training: rows that count, and are held out; moments of the columns and the
+    target; and the weight of every class."""
+
+    n_rows: int
+    n_held: int
+    cells: Moments
+    target: Moments
+    weight: np.ndarray  # (K,), empty for numbers
+
+    @classmethod
+    def of(cls, block: Block, n_classes: int, held_out: HeldOut | None) -> FirstLook:
+        n_held = 0
+        if held_out is not None:
+            held = held_out.mask(block)
+            n_held, block = _n_weighted(block.take(held)), block.take(~held)
+        assert block.y is not None
+        weight = np.bincount(block.y, block.w, n_classes) if n_classes else np.empty(0)
+        target = replace(block, X=block.y.astype(np.float64)[:, None])
+        return cls(
+            _n_weighted(block), n_held, Moments.of(block), Moments.of(target), weight.astype(np.float64)
+        )
+
+    def merge(self, other: FirstLook) -> FirstLook:
+        return FirstLook(
+            self.n_rows + other.n_rows,
+            self.n_held + other.n_held,
+            self.cells.merge(other.cells),
+            self.target.merge(other.target),
+            self.weight + other.weight,
+        )
+
+
+def _n_weighted(block: Block) -> int:
+    return len(block) if block.w is None else int(np.count_nonzero(block.w))
+
+
+def spread(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of every column, 1 for a column that does not vary."""
+    variance = moments.variance()
+    floor = (4 * np.finfo(np.float64).eps * moments.mean) ** 2
+    varies = np.greater(variance, floor, where=~np.isnan(variance), out=np.zeros(len(variance), dtype=bool))
+    return moments.mean, np.sqrt(np.where(varies, variance, 1.0))
+
+
+@dataclass(frozen=True)
+class RowPacker:
+    """How a block becomes rows of d inputs, a target and a weight; rows without weight are left out."""
+
+    shift: np.ndarray
+    scale: np.ndarray
+    dtype: Any
+    target: tuple[float, float] = (0.0, 1.0)  # what is taken from the target, and what it is divided by
+    class_weight: np.ndarray | None = None
+    held_out: HeldOut | None = None
+    want: bool = False  # whether it is the held-out rows that are wanted
+
+    def cells(self, block: Block) -> np.ndarray:
+        """The inputs alone."""
+        X = np.subtract(block.X, self.shift, dtype=np.float64)
+        X /= self.scale
+        return X.astype(self.dtype, copy=False)
+
+    def __call__(self, block: Block) -> np.ndarray:
+        w = block.weights
+        keep = w > 0
+        if self.held_out is not None:
+            keep &= self.held_out.mask(block) == self.want
+        if self.class_weight is not None:
+            w = w * self.class_weight[block.y]
+            keep &= w > 0
+        if not keep.all():
+            block, w = block.take(keep), w[keep]
+        assert block.y is not None
+        return self._join(self.cells(block), block.y, w)
+
+    def _join(self, cells: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        d = cells.shape[1]
+        packed = np.empty((len(cells), d + 2), self.dtype)
+        packed[:, :d] = cells
+        packed[:, d] = (y - self.target[0]) / self.target[1]
+        packed[:, d + 1] = w
+        return packed
+
+    def join(self, cells: np.ndarray, y: np.ndarray, w: Any) -> np.ndarray:
+        """Rows of validation, whose inputs, targets (codes or numbers) and weights are apart."""
+        weights = np.asarray(row_weights(w, len(y)), dtype=np.float64)
+        if not len(cells) == len(y) == len(weights):
+            raise DataError(
+                f"validation has {show_count(len(cells), 'row')}, {len(y)} targets and {len(weights)} "
+                "weights: give as many"
+            )
+        if self.class_weight is not None:
+            weights = weights * self.class_weight[y]
+        keep = weights > 0
+        if not keep.any():
+            raise DataError("no validation row has a weight above 0")
+        return self._join(cells[keep], y[keep], weights[keep])
+
+
+class Windows:
+    """Packed rows, a window of consecutive ones at a time; all in one window if they are in memory or few.
+
+    A window ends after `size` rows that count, wherever the blocks of the source end.
+    """
+
+    def __init__(self, rows: Rows, packer: RowPacker, size: int, n_rows: int):
+        self._rows, self._packer, self._size = rows, packer, size
+        self._all_rows: np.ndarray | None = None
+        self._holds = rows.in_memory or n_rows <= size
+        self._n_rows = n_rows
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        if not self._holds:
+            return _windows(self._chunks(), self._size)
+        if self._all_rows is None:
+            self._all_rows = next(_windows(self._chunks(), max(self._n_rows, 1)), None)
+        return iter(() if self._all_rows is None else (self._all_rows,))
+
+    def _chunks(self) -> Iterator[np.ndarray]:
+        """Packed blocks; those of a stream one at a time: parts read ahead may outgrow the memory."""
+        if self._rows.in_memory:
+            return self._rows.map(self._packer)
+        return map(self._packer, self._rows.blocks())
+
+    def first(self) -> np.ndarray | None:
+        """The first window, None if there are no rows."""
+        return next(iter(self), None)
+
+
+def _windows(chunks: Iterator[np.ndarray], size: int) -> Iterator[np.ndarray]:
+    """The rows of the chunks in arrays of `size` rows, the last one shorter."""
+    window, filled = None, 0
+    for chunk in chunks:
+        while len(chunk):
+            if window is None:
+                window = np.empty((size, chunk.shape[1]), chunk.dtype)
+            some = chunk[: size - filled]
+            window[filled : filled + len(some)] = some
+            filled, chunk = filled + len(some), chunk[len(some) :]
+            if filled == size:
+                yield window
+                window, filled = None, 0
+    if window is not None:
+        yield window[:filled]
+
+
+def first_look(rows: Rows, n_classes: int, held_out: HeldOut | None) -> FirstLook:
+    return rows.reduce(partial(FirstLook.of, n_classes=n_classes, held_out=held_out))

@@ -1,0 +1,57 @@
+"""Starting weights as they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import SettingError
+from lyceum.neural.architecture import Architecture, Layer
+
+__all__ = ["given_start"]
+
+
+def given_start(architecture: Architecture, start: Any) -> np.ndarray:
+    """The parameters (coefs, intercepts) or (coefs, intercepts, radii) as one vector."""
+    layers, parts = architecture.layers, list(start)
+    if len(parts) not in (2, 3) or any(not _has_length(part, len(layers)) for part in parts):
+        raise SettingError(
+            f"start must be (coefs, intercepts), or with spheres (coefs, intercepts, radii), lists with one "
+            f"entry for each of the {len(layers)} layers"
+        )
+    radii = parts[2] if len(parts) == 3 else [None] * len(layers)
+    numbered = enumerate(zip(layers, *parts[:2], radii))
+    return np.concatenate([_layer(k, *given).ravel() for k, given in numbered])
+
+
+def _has_length(part: Any, n: int) -> bool:
+    return hasattr(part, "__len__") and len(part) == n
+
+
+def _layer(k: int, layer: Layer, weights: Any, biases: Any, radii: Any) -> np.ndarray:
+    rows = [
+        _numbers(f"the weights of layer {k}", weights, (layer.n_in, layer.n_out)),
+        _numbers(f"the biases of layer {k}", biases, (layer.n_out,))[None],
+    ]
+    if layer.integration == "spherical":
+        if radii is None:
+            raise SettingError(f"layer {k} has spheres: give start=(coefs, intercepts, radii)")
+        radii = _numbers(f"the radii of layer {k}", radii, (layer.n_out,))
+        if (radii <= 0).any():
+            raise SettingError(f"the radii of layer {k} must be above zero, got {radii.min():g}")
+        rows.append(1.0 / radii[None])
+    return np.concatenate(rows)
+
+
+def _numbers(what: str, given: Any, shape: tuple[int, ...]) -> np.ndarray:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"{what} in start must be numbers of shape {shape}: {error}") from error
+    if values.shape != shape or not np.isfinite(values).all():
+        raise SettingError(
+            f"{what} in start must be finite numbers of shape {shape}, one per input and node, got shape "
+            f"{values.shape}"
+        )
+    return values

@@ -1,0 +1,172 @@
+"""Training by epochs: steps, learning rates and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from math import cos, inf, pi
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.neural.architecture import Architecture
+
+__all__ = ["RULES", "SCHEDULES", "Epoch", "Patience", "Training"]
+
+RULES = {"sgd": 0, "momentum": 1, "nesterov": 2, "adam": 3}  # the kernel's codes
+_MEMORIES = {"sgd": 0, "momentum": 1, "nesterov": 1, "adam": 2}
+
+
+def _constant(epoch: int, max_iter: int, power: float) -> float:
+    return 1.0
+
+
+def _inverse(epoch: int, max_iter: int, power: float) -> float:
+    return epoch**-power
+
+
+def _cosine(epoch: int, max_iter: int, power: float) -> float:
+    return 0.5 * (1.0 + cos(pi * min(epoch - 1, max_iter) / max_iter))
+
+
+# The factor on the learning rate in an epoch, counted from 1; "adaptive" divides it on the way.
+SCHEDULES: dict[str, Callable[[int, int, float], float]] = {
+    "constant": _constant,
+    "invscaling": _inverse,
+    "cosine": _cosine,
+    "adaptive": _constant,
+}
+
+
+@dataclass
+class Patience:
+    """Counts the epochs since the loss last fell by more than `tol` below its best."""
+
+    tol: float
+    best: float = inf
+    waited: int = 0
+
+    def see(self, loss: float) -> bool:
+        """Whether this is the lowest loss so far."""
+        self.waited = 0 if loss < self.best - self.tol else self.waited + 1
+        lowest = loss < self.best
+        self.best = min(self.best, loss)
+        return lowest
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """The losses of one epoch."""
+
+    loss: float
+    rate: float
+    validation_loss: float | None = None
+    validation_score: float | None = None
+
+
+@dataclass
+class Training:
+    """The parameters during training, with the memory of the optimizer."""
+
+    architecture: Architecture
+    rule: tuple[str, float, float, float]  # name, momentum or β₁, β₂, ε
+    penalty: float
+    chance: tuple[float, float]  # dropout, noise
+    batch_size: int | None  # None: all rows
+    shuffle: bool
+    seed: int
+    dtype: Any
+    trace: bool  # whether to keep the parameters after every step
+    parameters: np.ndarray = field(repr=False)
+    memory: np.ndarray | None = field(default=None, repr=False)  # (n_memories, n_parameters)
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        pad = self.architecture.pad
+        self.theta = pad(self.parameters, self.dtype)
+        kept = (
+            np.zeros((_MEMORIES[self.rule[0]], self.architecture.size))
+            if self.memory is None
+            else self.memory
+        )
+        rows = [pad(row, self.dtype) for row in kept]
+        self._memory = np.array(rows, self.dtype).reshape(len(kept), len(self.theta))
+
+    def _rule(self, rate: float) -> tuple[int, float, float, float, float, float]:
+        name, first, second, epsilon = self.rule
+        return RULES[name], rate, first, second, epsilon, self.penalty
+
+    def epoch(self, windows: Iterable[np.ndarray], number: int, rate: float) -> float:
+        """One pass over the rows; returns the mean training loss, plus the penalty at the end of the pass."""
+        self._traced: list[np.ndarray] = []
+        together = self._one_step if self.batch_size is None else self._by_batches
+        total, weight = together(windows, number, rate)
+        if weight == 0.0:
+            raise DataError(
+                "no rows are left to learn from: all have weight 0 or are held out for validation"
+            )
+        loss = total / weight + 0.5 * self.penalty * self.architecture.squared_weights(self.theta)
+        if not np.isfinite(loss) or not np.isfinite(self.theta).all():
+            raise DataError(
+                f"the loss became infinite or NaN in epoch {number}: lower learning_rate_init, or keep "
+                "standardize=True"
+            )
+        return loss
+
+    def _by_batches(self, windows: Iterable[np.ndarray], number: int, rate: float) -> tuple[float, float]:
+        total = weight = 0.0
+        assert self.batch_size is not None
+        for place, window in enumerate(windows):
+            order = None
+            if self.shuffle:
+                order = np.random.default_rng([self.seed, 1, number, place]).permutation(len(window))
+            for some, turn in self._step_by_step(window, order) if self.trace else ((window, order),):
+                total += self.architecture.network.descend(
+                    self.theta, self._memory, some, turn, self.batch_size, self._rule(rate),
+                    (*self.chance, self.seed), self.steps,
+                )  # fmt: skip
+                self.steps += -(-len(some) // self.batch_size)
+                self._keep_step()
+            weight += float(window[:, -1].sum(dtype=np.float64))
+        return total, weight
+
+    def _step_by_step(
+        self, window: np.ndarray, order: np.ndarray | None
+    ) -> Iterator[tuple[np.ndarray, None]]:
+        """The rows of one step at a time, in their order."""
+        assert self.batch_size is not None
+        ordered = window if order is None else window[order]
+        for first in range(0, len(ordered), self.batch_size):
+            yield ordered[first : first + self.batch_size], None
+
+    def _keep_step(self) -> None:
+        if self.trace:
+            self._traced.append(self.keep())
+
+    def step_parameters(self) -> dict[str, np.ndarray]:
+        """The parameters after every step of the last epoch, if they are kept."""
+        return {"steps": np.array(self._traced)} if self.trace else {}
+
+    def _one_step(self, windows: Iterable[np.ndarray], number: int, rate: float) -> tuple[float, float]:
+        total, weight, first = 0.0, 0.0, 0
+        gradient = np.zeros(len(self.theta))
+        chance = (*self.chance, (self.seed << 32) + self.steps)
+        for window in windows:
+            total += self.architecture.network.gradient(self.theta, window, gradient, chance, first)
+            weight += float(window[:, -1].sum(dtype=np.float64))
+            first += len(window)
+        if weight:
+            self.steps += 1
+            mean = (gradient / weight).astype(self.dtype)
+            self.architecture.network.step(self.theta, self._memory, mean, self._rule(rate), self.steps)
+            self._keep_step()
+        return total, weight
+
+    def keep(self) -> np.ndarray:
+        """The current parameters as one vector."""
+        return self.architecture.compact(self.theta)
+
+    def compact_memory(self) -> np.ndarray:
+        rows = [self.architecture.compact(row) for row in self._memory]
+        return np.array(rows).reshape(len(rows), self.architecture.size)

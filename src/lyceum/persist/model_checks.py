@@ -1,0 +1,128 @@
+"""Whether a model that came from a file is sound: what prediction indexes exists and fits, and it answers."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from lyceum._core.base import Learner, pipeline_steps
+from lyceum._core.data import ArraySource, Column, Rows, Schema
+from lyceum.errors import LyceumError, ModelFileError
+from lyceum.persist.foreign_models import check_foreign, foreign_row
+from lyceum.report import show_count
+
+__all__ = ["check_model", "rehearse", "without_caches"]
+
+_LEAVES = frozenset({type(None), bool, int, float, str, bytes, np.float64, np.int64})
+_ANSWERS = ("transform", "predict", "predict_proba", "decision_function", "score_samples", "explain")
+
+
+def check_model(model: Any) -> None:
+    """Raise unless the model is a learner, or is made of them, and its parts fit together."""
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(f"holds a {type(model).__name__}, not a learner")
+    for part in _parts(model):
+        if isinstance(part, BaseEstimator):
+            _check_attributes(part)
+            check_foreign(part)
+        if isinstance(part, Learner):
+            part._check_model()
+        elif type(part).__module__.startswith("lyceum.") and hasattr(type(part), "check"):
+            part.check()
+        elif sparse.issparse(part):
+            part.check_format(full_check=True)
+
+
+def without_caches(model: Any) -> Any:
+    """The model with no folder (`memory=` of a pipeline) that fitting it again would write to."""
+    for part in _parts(model):
+        if isinstance(part, Pipeline):
+            part.memory = None
+    return model
+
+
+def rehearse(model: Any) -> None:
+    """Raise unless the model answers for two rows made from its schema, and for one.
+
+    The checks before it keep kernels within their arrays; this finds what else does not fit together: widths,
+    types and settings that no single part can know. A refusal by name is an answer.
+    """
+    steps = pipeline_steps(model)
+    samples: list[Any] = [foreign_row(model)]
+    if samples[0] is None:
+        if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
+            return
+        two = _two_rows(steps[0].schema_)
+        samples = [two, two.take(np.arange(1))]  # an array in the place of a number may fit two rows
+    for method, rows in itertools.product(_ANSWERS, samples):
+        who = type(steps[-1]).__name__
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                if not hasattr(model, method):
+                    continue
+                answer = getattr(model, method)(rows)
+                if isinstance(answer, Rows):  # of a transformer, lazy
+                    list(answer.blocks())
+        except LyceumError:
+            continue
+        except Exception as error:
+            raise ModelFileError(f"holds a {who} that does not answer: {method} ends in {error!r}") from error
+        if isinstance(rows, Rows) and isinstance(answer, np.ndarray) and len(answer) != len(rows):
+            raise ModelFileError(
+                f"holds a {who} whose {method} gives {len(answer)} answers for {show_count(len(rows), 'row')}"
+            )
+
+
+def _two_rows(schema: Schema) -> Rows:
+    """A row of zeros and first categories, and one of ones and last categories."""
+    cells = np.array([_two_cells(column) for column in schema], dtype=np.float64).reshape(-1, 2).T
+    return Rows(ArraySource(np.ascontiguousarray(cells), None, None, Schema(schema.columns), coded=True))
+
+
+def _two_cells(column: Column) -> tuple[float, float]:
+    values = column.categories
+    if values is None or not len(values):
+        return 0.0, 1.0
+    return (float(values[0]), float(values[-1])) if column.numeric else (0.0, len(values) - 1.0)
+
+
+def _parts(model: Any) -> Iterator[Any]:
+    """The model and everything that it is made of, apart from numbers, texts and arrays of them."""
+    waiting, seen = [model], set()
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        kind = type(part)
+        if kind in _LEAVES or (kind is np.ndarray and part.dtype != object):
+            continue
+        seen.add(id(part))
+        yield part
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple | set):
+            waiting.extend(part)
+        elif isinstance(part, np.ndarray):
+            waiting.extend(part.ravel() if part.dtype == object else ())
+        elif is_dataclass(part) and not isinstance(part, type):
+            waiting.extend(getattr(part, field.name) for field in fields(part))
+        elif hasattr(part, "__dict__") and not isinstance(part, type):
+            waiting.extend(vars(part).values())
+
+
+def _check_attributes(estimator: Any) -> None:
+    """Refuse an attribute in the place of a method."""
+    for name in vars(estimator):
+        if callable(getattr(type(estimator), name, None)):
+            raise ModelFileError(
+                f"holds a {type(estimator).__name__} whose method {name!r} is replaced by data"
+            )

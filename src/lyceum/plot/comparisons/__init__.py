@@ -1,0 +1,1 @@
+"""Pictures of models side by side."""

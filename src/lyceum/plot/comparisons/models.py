@@ -1,0 +1,293 @@
+"""Models side by side: losses of every split, tests of their difference, bias and variance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.errors import SettingError
+from lyceum.evaluate import (
+    BiasVariance,
+    Bootstrap632,
+    CorrectedT,
+    CrossValidation,
+    DeLong,
+    FiveByTwoTest,
+    McNemar,
+)
+from lyceum.plot.comparisons.learning_curves import loss_name
+from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["bias_variance", "comparison", "cross_validation"]
+
+
+def cross_validation(
+    results: CrossValidation | Bootstrap632 | Mapping[str, CrossValidation | Bootstrap632],
+    *,
+    label: str | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The losses of every split, with their mean and its corrected standard error, one line per model.
+
+    Of a bootstrap, the losses on the left-out rows of every round, with the .632 and the .632+ estimates.
+
+    Parameters
+    ----------
+    results : CrossValidation, Bootstrap632, or dict of name to such
+        From `lyceum.evaluate.cross_validate` or `lyceum.evaluate.bootstrap_632`; all with the same loss.
+    label : str, optional
+        The name of one model.
+    title : str, optional
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.evaluate.cross_validate, lyceum.evaluate.bootstrap_632 : The results as numbers.
+    comparison : Tests of a difference.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from lyceum.evaluate import cross_validate
+    >>> ax = cross_validation(cross_validate(GaussianNB(), *load_iris(return_X_y=True), cv=5), label="Bayes")
+    >>> ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()]
+    ('error rate', ['Bayes'])
+    """
+    named = _name_results(results, (CrossValidation, Bootstrap632), label)
+    losses = {result.loss_name for result in named.values()}
+    if len(losses) > 1:
+        raise SettingError(f"the results have different losses ({', '.join(sorted(losses))}): compare one")
+    ax = axes(ax, _size(len(named)))
+    for place, result in enumerate(named.values()):
+        _draw_splits(ax, place, result)
+    _name_rows(ax, list(named))
+    finish(ax, loss_name(losses.pop()), "", title)
+    ax.grid(False, axis="y")
+    _legend_below(ax)
+    return ax
+
+
+def _draw_splits(ax: Axes, place: int, result: CrossValidation | Bootstrap632) -> None:
+    """One line of the picture: a dot for every split or round, and the estimate made of them."""
+    shown = set(ax.get_legend_handles_labels()[1])
+
+    def once(name: str) -> str | None:
+        return None if name in shown else name
+
+    bootstrap = isinstance(result, Bootstrap632)
+    losses = result.rounds if isinstance(result, Bootstrap632) else result.losses
+    ax.scatter(
+        losses,
+        _spread(place, len(losses)),
+        s=18,
+        color=COLOURS[place % len(COLOURS)],
+        alpha=0.45,
+        linewidths=0,
+        label=once("one round" if bootstrap else "one split"),
+    )
+    if isinstance(result, Bootstrap632):
+        ax.plot(result.error, place, "D", color=INK, markersize=5.5, label=once(".632 estimate"))
+        ax.plot(
+            result.plus, place, "s", color=INK, fillstyle="none", markersize=7, label=once(".632+ estimate")
+        )
+        return
+    ax.errorbar(
+        result.mean,
+        place,
+        xerr=result.standard_error,
+        fmt="D",
+        color=INK,
+        markersize=5.5,
+        capsize=3,
+        linewidth=1.4,
+        label=once("mean ± standard error (corrected)"),
+    )
+
+
+def comparison(
+    tests: Any,
+    *,
+    label: str | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Tests of two models: their difference in loss or in area, or the rows that only one gets wrong.
+
+    Left of zero the first model is better; of areas under the ROC curve, right of zero.
+
+    Parameters
+    ----------
+    tests : CorrectedT, FiveByTwoTest, McNemar or DeLong, or dict of name to such
+        From `lyceum.evaluate`. Of a `CorrectedT` the mean difference and its interval are drawn, of a
+        `FiveByTwoTest` the ten differences and their mean. `McNemar` tests are drawn apart: the numbers of
+        rows that only the first and only the second model gets wrong. `DeLong` tests are drawn apart too: the
+        difference of the areas under the ROC curve and its interval.
+    label : str, optional
+        The name of one test.
+    title : str, optional
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.evaluate.corrected_t, lyceum.evaluate.five_by_two, lyceum.evaluate.mcnemar,
+    lyceum.evaluate.delong : The tests.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import corrected_t
+    >>> test = corrected_t([0.10, 0.12, 0.11], [0.13, 0.14, 0.12], test_to_train=1 / 2)
+    >>> ax = comparison({"tree − forest": test})
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['tree − forest']
+    """
+    named = _name_results(tests, (CorrectedT, FiveByTwoTest, McNemar, DeLong), label)
+    measures = {_MEASURES.get(type(test), "losses") for test in named.values()}
+    if len(measures) > 1:
+        raise SettingError(f"the tests compare {' and '.join(sorted(measures))}: draw them apart")
+    measure = measures.pop()
+    ax = axes(ax, _size(len(named)))
+    for place, test in enumerate(named.values()):
+        _draw_test(ax, place, test)
+    ax.axvline(0.0, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference", zorder=1)
+    _name_rows(ax, list(named))
+    if measure == "rows":
+        finish(ax, "rows that only the second  |  only the first model gets wrong", "", title)
+        most = max(max(test.only_first_wrong, test.only_second_wrong) for test in named.values())
+        ax.set_xlim(-1.45 * max(most, 1), 1.45 * max(most, 1))
+        ax.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
+    else:
+        of = "area under the ROC curve" if measure == "areas" else "loss"
+        finish(ax, f"difference in {of}, first − second", "", title)
+        ax.margins(x=0.18)
+    ax.grid(False, axis="y")
+    return ax
+
+
+_MEASURES: dict[type, str] = {McNemar: "rows", DeLong: "areas"}  # all others compare losses
+
+
+def _draw_test(ax: Axes, place: int, test: Any) -> None:
+    colour = COLOURS[place % len(COLOURS)]
+    end: float
+    if isinstance(test, McNemar):
+        ax.barh(place, -test.only_second_wrong, color=COLOURS[1], height=0.5)
+        ax.barh(place, test.only_first_wrong, color=COLOURS[0], height=0.5)
+        end = test.only_first_wrong
+    elif isinstance(test, CorrectedT | DeLong):
+        ax.plot([test.low, test.high], [place, place], color=colour, linewidth=2.0, solid_capstyle="butt")
+        middle = test.difference if isinstance(test, DeLong) else test.mean
+        ax.plot(middle, place, "D", color=INK, markersize=5.5, zorder=4)
+        end = test.high
+    else:
+        differences = test.differences.ravel()
+        ax.scatter(differences, _spread(place, len(differences)), s=18, color=colour, alpha=0.5, linewidths=0)
+        ax.plot(test.mean, place, "D", color=INK, markersize=5.5, zorder=4)
+        end = float(differences.max())
+    p = test.f_p_value if isinstance(test, FiveByTwoTest) else test.p_value
+    text = f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+    ax.annotate(text, (end, place), (6, 0), textcoords="offset points", va="center", fontsize="x-small",
+                color="#444444")  # fmt: skip
+
+
+def bias_variance(
+    results: BiasVariance | Mapping[str, BiasVariance],
+    *,
+    label: str | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Bias, net variance and noise of every model, and its error.
+
+    Parameters
+    ----------
+    results : BiasVariance, or dict of name to BiasVariance
+        From `lyceum.evaluate.bias_variance` or `decompose`; all with the same loss.
+    label : str, optional
+        The name of one model.
+    title : str, optional
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.evaluate.bias_variance : The parts as numbers.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import decompose
+    >>> ax = bias_variance({"mean": decompose([0.0, 1.0], [[0.0, 3.0], [2.0, 1.0]])})
+    >>> [float(bar.get_height()) for bar in ax.patches]
+    [1.0, 1.0]
+    """
+    named = _name_results(results, (BiasVariance,), label)
+    losses = {result.loss for result in named.values()}
+    if len(losses) > 1:
+        raise SettingError("the results have different losses: compare those of one loss")
+    parts = {"bias": "bias", "net_variance": "net variance", "noise": "noise"}
+    noisy = any(result.noise for result in named.values())
+    drawn = [part for part in parts if part != "noise" or noisy]
+    ax = axes(ax, (min(2.6 + 1.1 * len(named), 10.0), 4.2))
+    width = 0.7 / len(drawn)
+    places = np.arange(len(named))
+    for i, part in enumerate(drawn):
+        heights = [getattr(result, part) for result in named.values()]
+        offset = (i - (len(drawn) - 1) / 2) * width
+        ax.bar(places + offset, heights, width=0.9 * width, color=COLOURS[i], label=parts[part])
+    for place, result in zip(places, named.values()):
+        ends = [place - 0.4, place + 0.4]
+        name = "error" if place == 0 else None
+        ax.plot(ends, [result.error] * 2, color=INK, linewidth=1.8, label=name)
+    ax.axhline(0.0, color=GREY, linewidth=0.8)
+    ax.set_xticks(places, list(named))
+    finish(ax, "", loss_name(losses.pop()), title)
+    ax.grid(False, axis="x")
+    legend(ax)
+    return ax
+
+
+def _name_results(results: Any, kinds: tuple[type, ...], label: str | None) -> dict[str, Any]:
+    named = results if isinstance(results, Mapping) else {label or "": results}
+    if not named or not all(isinstance(result, kinds) for result in named.values()):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise SettingError(f"give a {names} from lyceum.evaluate, or a dict of name to such")
+    return {str(name): result for name, result in named.items()}
+
+
+def _size(n_rows: int) -> tuple[float, float]:
+    return 5.8, min(1.5 + 0.55 * n_rows, 9.0)
+
+
+def _spread(place: int, n: int) -> np.ndarray:
+    """Heights a little apart, so that equal values can be seen."""
+    return place + 0.18 * (np.arange(n) % 3 - 1)
+
+
+def _name_rows(ax: Axes, names: list[str]) -> None:
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+
+
+def _legend_below(ax: Axes) -> None:
+    """The legend under the axis, where it hides no points."""
+    legend(ax, "upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)

@@ -1,0 +1,1 @@
+"""Drawings of networks and trees."""

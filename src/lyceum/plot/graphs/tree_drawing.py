@@ -1,0 +1,348 @@
+"""Drawings of trees: boxes placed by contours, tests on the edges, class shares in the leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.data import Schema
+from lyceum._core.trees import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colours
+from lyceum.errors import SettingError
+from lyceum.plot.style import COLOURS, GREY, INK, axes, heading, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["tree"]
+
+_LEVEL = 1.02  # inches from level to level
+_GAP = 0.16  # inches between boxes
+_POINT = 1 / 72
+
+
+def tree(
+    model: Any,
+    *,
+    schema: Schema | None = None,
+    classes: Sequence[Any] | None = None,
+    max_depth: int | None = None,
+    font: float | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """A tree from the root down: tests on the edges, class shares or means in the leaves.
+
+    Parameters
+    ----------
+    model : fitted learner with `tree_`, or Tree
+        The tree; of a forest one of its trees, `forest[0]`, of boosting `model[0][0]`.
+    schema : Schema, optional
+        The columns of a Tree.
+    classes : sequence, optional
+        The labels of a Tree, None for a regression.
+    max_depth : int, optional
+        Nodes below are left out; their number of leaves is written instead.
+    font : float, optional
+        The size of the text in points; by default 9 for a small tree down to 6 for a large one.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; by default the axes of a new figure as large as the tree needs.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    importances : Which columns matter.
+
+    References
+    ----------
+    Reingold and Tilford, Tidier drawings of trees, IEEE Trans. Software Engineering 7, 1981.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier(max_depth=2).fit(*load_iris(return_X_y=True))
+    >>> len(tree(model).patches) > 4
+    True
+    """
+    labels = _labels(model, schema, classes)
+    drawing = _TreeDrawing(labels, max_depth, font)
+    ax = axes(ax, drawing.size)
+    drawing.draw(ax)
+    heading(ax, title)
+    return ax
+
+
+def _labels(model: Any, schema: Schema | None, classes: Sequence[Any] | None) -> TreeLabels:
+    if isinstance(model, Tree):
+        if schema is None:
+            d = int(model.feature.max(initial=0)) + 1
+            schema = Schema.of_numbers([f"x{j}" for j in range(d)])
+        return TreeLabels(model, schema, classes, digits=4)
+    if not hasattr(model, "tree_") and hasattr(model, "__getitem__"):
+        raise SettingError(
+            f"a {type(model).__name__} has many trees: give one of them, e.g. tree(model[0]), of boosting "
+            "tree(model[0][0])"
+        )
+    check_is_fitted(model, "tree_")
+    names = getattr(model, "classes_", None) if classes is None else classes
+    criterion = getattr(model, "criterion", None) if names is None else None
+    return TreeLabels(model.tree_, schema or model.schema_, names, criterion, 4, Actions.of(model))
+
+
+@dataclass
+class _Box:
+    """A node as it is drawn, in inches; children are below it."""
+
+    node: int
+    lines: list[str]
+    width: float
+    height: float
+    children: list[_Box]
+    edges: list[list[str]]
+    cut: int = 0  # leaves that are left out below
+    half: float = 0.0  # half the width of the box, or of its edge label if that is wider
+    x: float = 0.0
+    y: float = 0.0
+
+
+class _TreeDrawing:
+    """The places of all boxes, by contours: every subtree as near to the one on its left as they allow.
+
+    Reingold and Tilford, Tidier drawings of trees, 1981, with widths of their own for boxes and edge labels.
+    """
+
+    def __init__(self, labels: TreeLabels, max_depth: int | None, font: float | None) -> None:
+        self.labels = labels
+        depths = labels.tree.depths
+        drawn = depths <= max_depth if max_depth is not None else np.ones(len(depths), dtype=bool)
+        self.leaves = int(np.count_nonzero(drawn & (labels.tree.n_children == 0)))
+        self.font = font or float(np.clip(10.0 - 0.1 * self.leaves, 6.0, 9.0))
+        self.line = 1.25 * self.font * _POINT
+        self.letter = 0.56 * self.font * _POINT  # the mean width of a letter
+        self.root = self._box(0, 0, max_depth)
+        self._place(self.root)
+        self.boxes = list(self._all())
+        self.root.half = self.root.width / 2
+        left = min(box.x - box.half for box in self.boxes)
+        for box in self.boxes:
+            box.x -= left
+        self.right = max(box.x + box.half for box in self.boxes)
+        self.bottom = min(box.y - box.height / 2 - (0.2 if box.cut else 0.0) for box in self.boxes)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return max(3.0, self.right + 0.3), max(1.6, self.root.height / 2 - self.bottom + 0.6)
+
+    def _box(self, node: int, depth: int, max_depth: int | None) -> _Box:
+        """The boxes of a node and of what is below it, children first: trees may be deep."""
+        made: dict[int, _Box] = {}
+        waiting = [(node, depth, False)]
+        while waiting:
+            i, level, ready = waiting.pop()
+            children = list(self.labels.tree.children(i))
+            cut = bool(children) and max_depth is not None and level >= max_depth
+            if not ready and not cut and children:
+                waiting.append((i, level, True))
+                waiting += [(child, level + 1, False) for child in children]
+                continue
+            below = [] if cut else [made[child] for child in children]
+            made[i] = self._new_box(i, below, cut)
+        return made[node]
+
+    def _new_box(self, node: int, children: list[_Box], cut: bool) -> _Box:
+        labels = self.labels
+        if children:
+            lines = [shorten(labels.column(node), 28)]
+        elif labels.classes is None:
+            spread = labels.spread(node)
+            lines = [labels.answer_text(node), f"n {_short(float(labels.tree.weight[node]))}"]
+            lines += [f"± {_short(spread[1])}"] if spread and spread[0] == "sd" else []
+        else:
+            lines = [shorten(labels.answer_text(node), 20), f"n {_short(float(labels.tree.weight[node]))}"]
+        edges = [_test(labels, node, b) for b in range(len(children))]
+        bold = 1.1  # the first line is bold
+        width = (
+            max(len(line) * (bold if i == 0 else 1.0) for i, line in enumerate(lines)) * self.letter + 0.16
+        )
+        height = (len(lines) * 1.35 * self.font + (7 if self._has_bar(children) else 3)) * _POINT
+        return _Box(
+            node,
+            lines,
+            max(width, 0.5),
+            height,
+            children,
+            edges,
+            labels.tree.leaves_below(node) if cut else 0,
+        )
+
+    def _has_bar(self, children: list[_Box]) -> bool:
+        return not children and self.labels.classes is not None
+
+    def _place(self, root: _Box) -> None:
+        """x of every box, relative to its parent first; then from the root down."""
+        order = [root]
+        for box in order:
+            order += box.children
+        contours: dict[int, list[tuple[float, float]]] = {}
+        for box in reversed(order):
+            contours[box.node] = self._join(box, contours)
+        lowest = 0.0
+        level = [root]
+        while level:
+            lines = max((len(edge) for box in level for edge in box.edges), default=1)
+            lowest -= _LEVEL + (lines - 1) * self.line
+            below = [(box, child) for box in level for child in box.children]
+            for box, child in below:
+                child.x += box.x
+                child.y = lowest
+            level = [child for _, child in below]
+
+    def _join(self, box: _Box, contours: dict[int, list[tuple[float, float]]]) -> list[tuple[float, float]]:
+        """Put the children side by side and centred below; (left, right) of every level from the box on."""
+        reach: list[tuple[float, float]] = []
+        places = []
+        for child, label in zip(box.children, box.edges):
+            own = contours.pop(child.node)
+            child.half = max(child.width, max(map(len, label)) * self.letter + 0.1) / 2
+            own = [(-child.half, child.half), *own[1:]]
+            shift = max((r[1] - c[0] + _GAP for r, c in zip(reach, own)), default=0.0) if reach else 0.0
+            places.append(shift)
+            moved = [(a + shift, b + shift) for a, b in own]
+            wider = [(r[0], max(r[1], m[1])) for r, m in zip(reach, moved)]
+            reach = wider + reach[len(moved) :] + moved[len(reach) :]
+        middle = (places[0] + places[-1]) / 2 if places else 0.0
+        for child, place in zip(box.children, places):
+            child.x = place - middle
+        return [(-box.width / 2, box.width / 2), *((a - middle, b - middle) for a, b in reach)]
+
+    def _all(self):
+        waiting = [self.root]
+        while waiting:
+            box = waiting.pop()
+            yield box
+            waiting += box.children
+
+    # -- drawing -------------------------------------------------------------------------------------------
+
+    def draw(self, ax: Axes) -> None:
+        colours = node_colours(self.labels)
+        for box in self.boxes:
+            for child, label in zip(box.children, box.edges):
+                self._edge(ax, box, child, label)
+            self._node(ax, box, colours[box.node])
+        ax.set_xlim(-0.1, self.right + 0.1)
+        ax.set_ylim(self.bottom - 0.1, self.root.height / 2 + 0.1)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        if self.labels.classes is not None:
+            self._legend(ax)
+
+    def _edge(self, ax: Axes, box: _Box, child: _Box, label: list[str]) -> None:
+        top, bottom = box.y - box.height / 2, child.y + child.height / 2
+        knee = top - 0.15
+        total = float(self.labels.tree.weight[0]) or 1.0
+        width = 0.6 + 2.4 * float(self.labels.tree.weight[child.node]) / total
+        places = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
+        ax.plot(*places, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1)
+        ax.text(
+            child.x,
+            child.y + 0.36 * _LEVEL + (len(label) - 1) * self.line / 2,
+            "\n".join(label),
+            ha="center",
+            va="center",
+            fontsize=self.font - 0.5,
+            color=INK,
+            zorder=2,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        )
+
+    def _node(self, ax: Axes, box: _Box, colour: str) -> None:
+        from matplotlib.patches import FancyBboxPatch
+
+        corner = (box.x - box.width / 2, box.y - box.height / 2)
+        inner = bool(box.children)
+        ax.add_patch(
+            FancyBboxPatch(
+                corner,
+                box.width,
+                box.height,
+                boxstyle="round,pad=0,rounding_size=0.06",
+                facecolor="white" if inner else colour,
+                edgecolor=INK if inner else GREY,
+                linewidth=0.9,
+                zorder=3,
+            )
+        )
+        step, bar = 1.35 * self.font * _POINT, 4 * _POINT if self._has_bar(box.children) else 0.0
+        top = box.y + (len(box.lines) - 1) * step / 2 + bar / 2
+        for i, line in enumerate(box.lines):
+            ax.text(box.x, top - i * step, line, ha="center", va="center_baseline", color=INK, zorder=5,
+                    fontsize=self.font if i == 0 else self.font - 1,
+                    fontweight="bold" if i == 0 and not inner else "normal")  # fmt: skip
+        if bar:
+            self._bar(ax, box, corner[1])
+        if box.cut:
+            ax.text(box.x, corner[1] - 0.04, f"… {box.cut} leaves", ha="center", va="top", color=GREY,
+                    fontsize=self.font - 1)  # fmt: skip
+
+    def _bar(self, ax: Axes, box: _Box, bottom: float) -> None:
+        """The shares of the classes, as a bar in the lower edge of the box."""
+        from matplotlib.patches import Rectangle
+
+        value = self.labels.tree.value[box.node]
+        total = float(value.sum()) or 1.0
+        left, width, height = box.x - box.width / 2 + 0.06, box.width - 0.12, 4 * _POINT
+        for k in np.flatnonzero(value > 0):
+            share = width * float(value[k]) / total
+            ax.add_patch(
+                Rectangle((left, bottom + 0.03), share, height, color=_colour(int(k)), linewidth=0, zorder=4)
+            )
+            left += share
+
+    def _legend(self, ax: Axes) -> None:
+        from matplotlib.patches import Patch
+
+        classes = self.labels.classes
+        assert classes is not None
+        first = list(classes)[:10]
+        ax.legend(
+            handles=[Patch(color=_colour(k), label=str(label)) for k, label in enumerate(first)],
+            loc="upper left" if self.root.x > self.right / 2 else "upper right",
+            fontsize=self.font,
+            labelcolor=INK,
+            framealpha=0.9,
+            edgecolor="none",
+            handlelength=1.0,
+            title=self.labels.target,
+            title_fontsize=self.font,
+        )
+
+
+def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
+    """The test of a branch, in up to three short lines."""
+    if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
+        return [labels.test(node, branch)]
+    names = [shorten(name, 20) for name in labels.categories(node, labels.codes(node, branch))]
+    if len(names) == 1:
+        return [f"= {names[0]}"]
+    if len(names) <= 3:
+        return names or ["(none)"]
+    return [*names[:2], f"… {len(names) - 2} more"]
+
+
+def _colour(k: int) -> str:
+    return "#999999" if k % 7 == 6 else COLOURS[k % 7]
+
+
+def _short(value: float) -> str:
+    """A number for a small box."""
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"

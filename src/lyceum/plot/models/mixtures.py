@@ -1,0 +1,185 @@
+"""Mixtures: ellipses and contours, and expectation-maximisation step by step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.errors import DataError, SettingError
+from lyceum.plot.plane import plane_grid
+from lyceum.plot.style import COLOURS, INK, axes, finish, heading
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["em_steps", "mixture"]
+
+_ELLIPSE = 2.4477  # deviations that hold 95 % of a Gaussian of two columns
+_GRID = 120
+
+
+def mixture(
+    model: Any,
+    X: Any,
+    *,
+    columns: tuple[int, int] = (0, 1),
+    contours: bool = True,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """A fitted mixture of Gaussians or Student-t: rows by component, 95 % ellipses, and density contours.
+
+    Parameters
+    ----------
+    model : fitted mixture
+        With `means_`, `covariances_` and `weights_`.
+    X : array or frame of shape (n, d)
+        Rows to show.
+    columns : pair of int, default=(0, 1)
+        The design columns to show.
+    contours : bool, default=True
+        Whether to draw contours of the density of the two columns, for mixtures of two columns.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    em_steps : How the mixture came about.
+    density : Any density of one or two columns.
+
+    Examples
+    --------
+    >>> from lyceum.mixtures import GaussianMixture
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> mixture(GaussianMixture(2, random_state=0).fit(X), X).get_xlabel()
+    'x0'
+    """
+    if model.means_.shape[1] < 2:
+        raise DataError("ellipses need two columns; draw one column with lyceum.plot.density")
+    ax = axes(ax)
+    cells = np.asarray(X, dtype=np.float64)[:, list(columns)]
+    labels = np.asarray(model.predict(X))
+    for k in range(len(model.weights_)):
+        some = cells[labels == k]
+        ax.scatter(some[:, 0], some[:, 1], s=10, color=COLOURS[k % len(COLOURS)], alpha=0.55, linewidths=0)
+    if contours and model.means_.shape[1] == 2:
+        _contours(ax, model, cells)
+    _ellipses(ax, model.weights_, model.means_, _matrices(model, model.covariances_), columns)
+    names = model.design_names
+    finish(ax, names[columns[0]], names[columns[1]], title)
+    return ax
+
+
+def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] = (0, 1)) -> Figure:
+    """Expectation-maximisation step by step: the components after some of the iterations.
+
+    Parameters
+    ----------
+    model : mixture fitted with `record=True`
+    X : array or frame of shape (n, d)
+        Rows to show.
+    n_steps : int, default=6
+        How many steps to show, the first and the last among them.
+    columns : pair of int, default=(0, 1)
+        The design columns to show.
+
+    Returns
+    -------
+    Matplotlib figure
+
+    See Also
+    --------
+    mixture : The final mixture.
+
+    Examples
+    --------
+    >>> from lyceum.mixtures import GaussianMixture
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> len(em_steps(GaussianMixture(2, random_state=0, record=True).fit(X), X, n_steps=2).axes)
+    2
+    """
+    from matplotlib import pyplot
+
+    record = getattr(model, "record_", None)
+    if not record:
+        raise SettingError("the steps were not kept: fit with record=True")
+    # early steps change most: places in even steps of the logarithm
+    shares = np.geomspace(1, len(record), min(n_steps, len(record)))
+    places = np.unique(np.round(shares).astype(int) - 1)
+    wide = min(3, len(places))
+    tall = -(-len(places) // wide)
+    figure, grid = pyplot.subplots(
+        tall,
+        wide,
+        figsize=(3.1 * wide, 2.9 * tall),
+        layout="constrained",
+        squeeze=False,
+        sharex=True,
+        sharey=True,
+    )
+    cells = np.asarray(X, dtype=np.float64)[:, list(columns)]
+    names = model.design_names
+    for ax, place in zip(grid.ravel(), places):
+        step = record[place]
+        ax.scatter(cells[:, 0], cells[:, 1], s=5, color="#B8B8B8", linewidths=0)
+        _ellipses(ax, step["weights"], step["means"], _matrices(model, step["covariances"]), columns)
+        finish(ax, "", "", None)
+        heading(ax, f"step {step['step']}: {step['objective']:.1f}")
+    for ax in grid.ravel()[len(places) :]:
+        ax.set_visible(False)
+    figure.supxlabel(names[columns[0]], color=INK, fontsize="medium")
+    figure.supylabel(names[columns[1]], color=INK, fontsize="medium")
+    return figure
+
+
+def _matrices(model: Any, covariances: np.ndarray) -> np.ndarray:
+    """One covariance matrix per component, whatever their form."""
+    K, d = model.means_.shape
+    values = np.asarray(covariances)
+    if values.ndim == 3:
+        return values
+    if model.covariance_type == "tied":
+        return np.broadcast_to(values, (K, d, d))
+    variances = values if values.ndim == 2 else np.repeat(values[:, None], d, axis=1)
+    return variances[:, :, None] * np.eye(d)
+
+
+def _ellipses(
+    ax: Axes, weights: np.ndarray, means: np.ndarray, matrices: np.ndarray, columns: tuple[int, int]
+) -> None:
+    from matplotlib.patches import Ellipse
+
+    at = list(columns)
+    for k, (weight, mean, matrix) in enumerate(zip(weights, means, matrices)):
+        if weight < 1e-3:
+            continue
+        values, vectors = np.linalg.eigh(matrix[np.ix_(at, at)])
+        width, height = 2.0 * _ELLIPSE * np.sqrt(np.maximum(values, 0.0))
+        angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
+        colour = COLOURS[k % len(COLOURS)]
+        center = (float(mean[at[0]]), float(mean[at[1]]))
+        ax.add_patch(
+            Ellipse(center, width, height, angle=angle, fill=False, edgecolor=colour, linewidth=1.8, zorder=3)
+        )
+        ax.plot(*center, marker="+", markersize=9, markeredgewidth=2.0, color=colour, zorder=4)
+    ax.autoscale_view()
+
+
+def _contours(ax: Axes, model: Any, cells: np.ndarray) -> None:
+    sides, grid = plane_grid(cells, 0.08, _GRID)
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        from lyceum._core.lazy_arrow import pa
+
+        grid = pa.table({str(name): column for name, column in zip(names, grid.T)})
+    log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
+    top = float(log_density.max())
+    ax.contour(*sides, log_density, levels=top - np.arange(7.0, 0.0, -1.0), colors="#9A9A9A", linewidths=0.7)

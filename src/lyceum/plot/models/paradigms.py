@@ -1,0 +1,199 @@
+"""Pictures of active learning, of cascades, and of what an agent has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend, line_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["label_curves", "policy", "stages"]
+
+_ENDS = {"G": "goal", "X": "pit", "H": "hole"}
+_ARROWS = ((-0.28, 0.0), (0.0, 0.28), (0.28, 0.0), (0.0, -0.28))  # left, down, right, up
+
+
+def label_curves(
+    runs: Mapping[str, Any], *, score: str = "accuracy", title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """The score against the number of labelled rows, for several ways to choose the rows.
+
+    Parameters
+    ----------
+    runs : dict of name to ActiveLearning, or to a list of them
+        Several runs of one way are shown by their mean, with the band of one standard deviation.
+    score : str, default="accuracy"
+        The name of the score.
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.semi_supervised.active_learning : The runs.
+
+    Examples
+    --------
+    >>> from lyceum.linear import LogisticRegression
+    >>> from lyceum.semi_supervised import active_learning
+    >>> X = np.random.default_rng(0).normal(size=(80, 2)); y = X[:, 0] > 0
+    >>> run = active_learning(LogisticRegression(), X, y, n_queries=5, test=(X, y), random_state=0)
+    >>> len(label_curves({"uncertainty": run}).lines)
+    1
+    """
+    ax = axes(ax)
+    for name, given in runs.items():
+        some = list(given) if isinstance(given, list | tuple) else [given]
+        if not all(len(run.scores) for run in some):
+            raise DataError(f"the runs of {name!r} have no scores: give active_learning(..., test=(X, y))")
+        n = min(len(run.scores) for run in some)
+        scores = np.stack([run.scores[:n] for run in some])
+        x, mean, spread = some[0].n_labelled[:n], scores.mean(axis=0), scores.std(axis=0)
+        (line,) = ax.plot(x, mean, label=name, **line_style(ax))
+        if len(some) > 1:
+            ax.fill_between(x, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0)
+    finish(ax, "labelled rows", score, title)
+    legend(ax, "lower right")
+    return ax
+
+
+def policy(
+    found: Any,
+    *,
+    world: Any = None,
+    shape: tuple[int, int] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The value of every cell of a grid, and the best way from it.
+
+    Parameters
+    ----------
+    found : Policy, QLearning or Sarsa
+        What was found; actions are 0 left, 1 down, 2 right, 3 up.
+    world : GridWorld or gymnasium's environment with a map, optional
+        Its start, goals, pits and walls are marked.
+    shape : tuple of int, optional
+        Rows and columns; by default those of the world.
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.reinforcement.value_iteration, lyceum.reinforcement.QLearning : What to draw.
+
+    Examples
+    --------
+    >>> from lyceum.reinforcement import GridWorld, value_iteration
+    >>> world = GridWorld()
+    >>> ax = policy(value_iteration(world, 0.9), world=world)
+    >>> len(ax.images)
+    1
+    """
+    found = getattr(found, "policy_", found)
+    shape = found.shape if shape is None else shape
+    if shape is None or int(np.prod(shape)) != len(found.values):
+        raise DataError(
+            f"{len(found.values)} states are no grid of shape {shape}: give shape=(rows, columns)"
+        )
+    rows, columns = shape
+    ax = axes(ax, (1.2 + 0.95 * columns, 0.8 + 0.95 * rows))
+    from matplotlib.patches import Rectangle
+
+    letters = _letters(world, shape)
+    values = np.ma.masked_array(np.reshape(found.values, shape), letters == "#")
+    image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
+    low, high = float(values.min()), float(values.max())
+    for state, q in enumerate(found.q):
+        r, c = divmod(state, columns)
+        if letters[r, c] == "#":
+            ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=GREY, linewidth=0))
+            continue
+        if letters[r, c] in _ENDS:  # an episode is over
+            ax.text(c, r, _ENDS[letters[r, c]], ha="center", va="center", fontsize=9, color=INK)
+            continue
+        dark = high > low and (values[r, c] - low) / (high - low) > 0.65
+        ink = "white" if dark else INK
+        ax.text(c, r + 0.36, f"{values[r, c]:.2f}", ha="center", va="center", fontsize=8, color=ink)
+        if letters[r, c] == "S":
+            ax.text(c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink)
+        if np.ptp(q) <= 1e-12 or len(q) != len(_ARROWS):
+            continue  # nothing is decided here
+        best = q >= q.max() - 1e-9 * max(abs(q.max()), 1.0)
+        for action in np.flatnonzero(best):
+            right, down = _ARROWS[action]
+            head = (c + right, r - 0.08 + down)
+            arrow = {"arrowstyle": "-|>", "color": ink, "shrinkA": 0, "shrinkB": 0}
+            ax.annotate("", head, (c, r - 0.08), arrowprops=arrow)
+    ax.figure.colorbar(image, ax=ax, label="value", shrink=0.85)
+    finish(ax, "", "", title)
+    ax.grid(False)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    return ax
+
+
+def _letters(world: Any, shape: tuple[int, int]) -> np.ndarray:
+    """The map of a world, a letter per cell; free cells where there is none."""
+    world = getattr(world, "unwrapped", world)
+    cells = getattr(world, "cells", None)
+    if cells is not None:
+        found = np.array([list(row) for row in cells])
+    else:
+        found = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
+    return found if found.shape == tuple(shape) else np.full(shape, ".")
+
+
+def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+    """What every stage of a cascade decides, how much of it wrongly, and what it costs.
+
+    Parameters
+    ----------
+    model : CascadeClassifier
+        A fitted one.
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.ensemble.CascadeClassifier : The cascade.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.ensemble import CascadeClassifier
+    >>> len(stages(CascadeClassifier(random_state=0).fit(load("penguins"))).patches)
+    6
+    """
+    reports = model.stages_
+    ax = axes(ax, (6.0, 1.4 + 0.55 * len(reports)))
+    place = np.arange(len(reports))
+    decided = np.array([one.decided for one in reports])
+    wrong = np.array([0.0 if np.isnan(one.error) else one.error * one.decided for one in reports])
+    passed = np.array([one.reached for one in reports]) - decided
+    ax.barh(place, decided - wrong, color=COLOURS[0], label="decided right")
+    ax.barh(place, wrong, left=decided - wrong, color=COLOURS[1], label="decided wrong")
+    ax.barh(place, passed, left=decided, color=GREY, alpha=0.35, label="passed on")
+    ax.set_yticks(place, [f"{one.name}\n(cost {one.cost:g})" for one in reports])
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1)
+    finish(ax, f"share of rows left out; {model.cost_:.3g} per row, error {model.error_:.3f}", "", title)
+    legend(ax, "lower right")
+    return ax

@@ -1,0 +1,186 @@
+"""Reductions: the scree of variances, rows and columns in one picture, and PCA beside Fisher."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.decomposition import PCA, FisherProjection
+from lyceum.errors import DataError
+from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["biplot", "pca_beside_fisher", "scree"]
+
+
+def scree(
+    pca: Any, *, proportion: float | None = 0.9, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """The proportion of variance of every principal component, alone and cumulative.
+
+    Parameters
+    ----------
+    pca : fitted PCA
+    proportion : float or None, default=0.9
+        A line at this cumulative proportion, with the number of components that reach it.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    biplot : The first two components.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 4))
+    >>> scree(PCA().fit(X)).get_ylabel()
+    'proportion of variance'
+    """
+    ax = axes(ax)
+    ratio = np.asarray(pca.explained_variance_ratio_)
+    places, total = np.arange(1, len(ratio) + 1), np.cumsum(ratio)
+    ax.bar(places, ratio, color=COLOURS[0], width=0.65, label="each")
+    ax.plot(places, total, color=COLOURS[1], marker="o", markersize=4, linewidth=1.8, label="cumulative")
+    if proportion is not None:
+        reached = np.flatnonzero(total >= proportion)
+        text = f"{proportion:.0%}" + (f": {reached[0] + 1} components" if len(reached) else "")
+        ax.axhline(proportion, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
+        ax.text(
+            places[-1] + 0.4, proportion - 0.015, text, ha="right", va="top", color=GREY, fontsize="small"
+        )
+    if len(places) <= 15:
+        ax.set_xticks(places)
+    ax.set_ylim(0, 1.03)
+    finish(ax, "component", "proportion of variance", title)
+    ax.grid(False, axis="x")
+    legend(ax, "center right")
+    return ax
+
+
+def biplot(
+    pca: Any,
+    X: Any,
+    *,
+    labels: Any = None,
+    most: int = 8,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Rows on the first two principal components, and columns as arrows.
+
+    An arrow is the loading of a column on both components, all stretched alike to fit the picture.
+
+    Parameters
+    ----------
+    pca : fitted PCA with two components at least
+    X : array or frame of shape (n, d)
+        Rows to show.
+    labels : array of shape (n,), optional
+        Classes, for colours.
+    most : int, default=8
+        The most arrows: those of the longest loadings.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    scree : How much the components explain.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 4))
+    >>> biplot(PCA().fit(X), X).get_xlabel().startswith("pc1")
+    True
+    """
+    if pca.n_components_ < 2:
+        raise DataError("a biplot needs two components")
+    ax = axes(ax)
+    scores = np.asarray(pca.transform(X), dtype=np.float64)[:, :2]
+    _points(ax, scores, labels)
+    loadings = pca.components_[:2].T * np.sqrt(pca.explained_variance_[:2])
+    length = np.linalg.norm(loadings, axis=1)
+    stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
+    for j in np.argsort(-length)[:most]:
+        x, y = stretch * loadings[j]
+        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 1.3})
+        side: dict[str, Any] = {"ha": "left" if x >= 0 else "right", "va": "bottom" if y >= 0 else "top"}
+        box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+        ax.text(1.03 * x, 1.03 * y, pca.design_names[j], color=INK, fontsize="small", bbox=box, **side)
+    first, second = (f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2))
+    ax.margins(0.12)
+    finish(ax, first, second, title)
+    return ax
+
+
+def pca_beside_fisher(X: Any, y: Any, *, title: str | None = None) -> Figure:
+    """The first two principal components beside the first two directions of Fisher's projection.
+
+    Parameters
+    ----------
+    X : array or frame of shape (n, d)
+        Rows.
+    y : array of shape (n,)
+        Classes.
+    title : str, optional
+        The title of the picture.
+
+    Returns
+    -------
+    Matplotlib figure
+
+    See Also
+    --------
+    biplot : Principal components with their columns.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
+    >>> len(pca_beside_fisher(X, y).axes)
+    2
+    """
+    from matplotlib import pyplot
+
+    labels = np.asarray(y)
+    pca, fisher = PCA(2).fit(X), FisherProjection().fit(X, labels)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 4.2), layout="constrained")
+    _points(left, np.asarray(pca.transform(X), dtype=np.float64), labels)
+    finish(left, "pc1", "pc2", "PCA: most variance")
+    scores = np.asarray(fisher.transform(X), dtype=np.float64)
+    if scores.shape[1] == 1:  # two classes: one direction, spread upwards to be seen
+        scores = np.column_stack([scores, np.random.default_rng(0).uniform(-0.5, 0.5, len(scores))])
+    _points(right, scores[:, :2], labels)
+    finish(right, "direction 1", "direction 2" if fisher.n_components_ > 1 else "", "Fisher: classes apart")
+    if fisher.n_components_ == 1:
+        right.set_yticks([])
+    legend(right)
+    if title:
+        figure.suptitle(title, color=INK)
+    return figure
+
+
+def _points(ax: Axes, scores: np.ndarray, labels: Any) -> None:
+    if labels is None:
+        ax.scatter(scores[:, 0], scores[:, 1], s=11, color=COLOURS[0], alpha=0.6, linewidths=0)
+        return
+    labels = np.asarray(labels)
+    for k, label in enumerate(np.unique(labels.astype(str))):
+        some = scores[labels.astype(str) == label]
+        colour = COLOURS[k % len(COLOURS)]
+        ax.scatter(some[:, 0], some[:, 1], s=13, color=colour, alpha=0.65, linewidths=0, label=str(label))

@@ -1,0 +1,187 @@
+"""Transformer: what every preparation of the columns shares.
+
+A subclass learns as any learner does and defines `_step(schema)`, the change to every block of rows with that
+schema. How the result is contained, and that it streams, is decided here once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from lyceum._core.base import Learner, Reading, library_of, output_library, undefined
+from lyceum._core.data import (
+    Align,
+    ArraySource,
+    Block,
+    CheckCells,
+    Design,
+    Rows,
+    Schema,
+    Step,
+    is_dask,
+    to_arrow,
+)
+from lyceum.prepare.containers import contain
+
+__all__ = ["Transformer", "schema_with_names"]
+
+
+class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
+    """The base of encoders and of rules for missing values.
+
+    A subclass writes `fit`, as any learner, and `_step(schema)`, the change to every block of rows.
+
+    `transform` gives back what it is given: an array for an array (float32 stays float32), a pandas, Polars
+    or pyarrow frame for such a frame, with words and not codes in it; times become seconds since 1970. Rows
+    of `scan(...)` come back as rows with one more lazy step: nothing is read before a learner asks for them.
+    A Dask array or frame comes back as a lazy one, transformed partition by partition. `set_output` applies
+    to arrays and frames.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        The columns of `fit`, with their kinds and categories.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, where the rows of `fit` have some.
+
+    See Also
+    --------
+    lyceum.base.NewColumns : A transformer whose columns are new ones.
+    Standardize, OneOfC, FillMissing : Transformers.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from lyceum.prepare import Transformer
+    >>> from lyceum.statistics import Moments
+    >>> @dataclass(frozen=True)
+    ... class Subtract:
+    ...     low: np.ndarray
+    ...     def schema(self, schema):
+    ...         return schema
+    ...     def __call__(self, block):
+    ...         return block.with_X(block.X - self.low, block.schema)
+    >>> class FromLowest(Transformer):
+    ...     def fit(self, X, y=None):
+    ...         self.low_ = self._rows(X).reduce(Moments.of).low
+    ...         return self
+    ...     def _step(self, schema):
+    ...         return Subtract(self.low_)
+    >>> FromLowest().fit_transform([[3.0, 10.0], [5.0, 9.0]]).tolist()
+    [[0.0, 1.0], [2.0, 0.0]]
+    """
+
+    _coding = "codes"
+    _takes_missing = True
+    _reads_rows: ClassVar[Reading] = "one pass"
+    _nan_means_none = True  # e.g. the range of a column of categories
+    _keeps_rows: ClassVar[bool] = True
+
+    def _step(self, schema: Schema) -> Step:
+        """The change to blocks with the columns of `schema`, which has those of `schema_` under any names."""
+        raise undefined(self, "_step")
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """`fit(X, y, **fit_params)`, then `transform(X)`."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    def transform(self, X: Any) -> Any:
+        """X after the change that was learned, in the container that it came in.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        """
+        check_is_fitted(self)
+        return self._through(self._step(Schema(self.schema_.columns)), X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns that `transform` gives."""
+        check_is_fitted(self)
+        schema = schema_with_names(self, input_features)
+        return np.array(self._step(schema).schema(schema).names, dtype=object)
+
+    def column_sources(self) -> np.ndarray:
+        """The number of the input column that every output column comes from, -1 for a new one."""
+        schema = Schema(self.schema_.columns)
+        step = self._step(schema)
+        design = getattr(step, "design", step)
+        if isinstance(design, Design):
+            return design.source
+        places = {name: j for j, name in enumerate(schema.names)}
+        return np.array([places.get(name, -1) for name in step.schema(schema).names])
+
+    def _steps(self) -> list[Step]:
+        return [CheckCells(type(self).__name__, self._takes_missing)]
+
+    # -- containers ----------------------------------------------------------------------------------------
+
+    def _through(self, step: Step, X: Any) -> Any:
+        if isinstance(X, Rows):
+            schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
+            return self._prepare_rows(X.then(Align.between(X.schema, schema))).then(step)
+        if is_dask(X):
+            return self._through_dask(step, X)
+        return self._through_memory(step, X, output_library(self, X))
+
+    def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
+        given = library_of(X)
+        X = to_arrow(X) if given == "arrow" else X
+        rows = self.rows_to_predict(X)
+        after = rows.then(step)
+        return contain(_collect(after), after.schema, rows.source, X, library or given)  # type: ignore[arg-type]
+
+    def _through_dask(self, step: Step, X: Any) -> Any:
+        empty = ArraySource(
+            np.empty((0, len(self.schema_)), _cell_type(X)), None, None, Schema(self.schema_.columns)
+        )
+        after = step(Block(empty.X, None, None, 0, empty.schema))
+        if hasattr(X, "columns"):
+            nothing = contain(after.X, after.schema, empty, X._meta, "pandas")
+            return X.map_partitions(partial(_part, self, step, nothing), meta=nothing)
+        chunks = X.chunks[0] if self._keeps_rows else (np.nan,) * X.numblocks[0]
+        nothing = contain(after.X, after.schema, empty, None, "array")
+        work = partial(_part, self, step, nothing)
+        return X.rechunk({1: -1}).map_blocks(work, chunks=(chunks, (nothing.shape[1],)), meta=nothing)
+
+    # -- tags ----------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _cells(block: Block) -> np.ndarray:
+    return block.X
+
+
+def _collect(rows: Rows) -> Any:
+    cells, source = rows.collect(_cells), rows.source.X  # type: ignore[attr-defined]
+    # a step that finds nothing to do hands on the user's own array
+    return cells.copy() if not sparse.issparse(cells) and np.may_share_memory(cells, source) else cells
+
+
+def _cell_type(X: Any) -> Any:
+    return X.dtype if getattr(X, "dtype", None) == np.float32 else np.float64
+
+
+def _part(transformer: Transformer, step: Step, nothing: Any, part: Any) -> Any:
+    """One partition after the step; an empty one needs no validation."""
+    return transformer._through_memory(step, part) if len(part) else nothing
+
+
+def schema_with_names(learner: Any, input_features: Any) -> Schema:
+    """The columns that a learner was fitted on, with the names given as for `get_feature_names_out`."""
+    names = _check_feature_names_in(learner, input_features)
+    return Schema(tuple(replace(column, name=str(name)) for column, name in zip(learner.schema_, names)))

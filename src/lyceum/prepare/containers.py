@@ -1,0 +1,159 @@
+"""Cells after a step, given back as what came in: an array, a pandas, Polars or pyarrow frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.base import library_of
+from lyceum._core.data import (
+    ArraySource,
+    Column,
+    Schema,
+    has_text_levels,
+    is_frame,
+    text_array,
+    text_table,
+    to_arrow,
+)
+from lyceum._core.lazy_arrow import pa, pc
+from lyceum.prepare.steps import is_unknown
+
+__all__ = ["contain"]
+
+
+def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: str) -> Any:
+    """The coded cells as a container of the library, words for codes.
+
+    X is what the user gave and `source` what was read from it. A category that the schema does not know keeps
+    the value that it has in X.
+    """
+    if sparse.issparse(cells):  # which no frame holds
+        return cells
+    if library == "array" and (is_frame(X) or not any(column.is_text for column in source.schema)):
+        return _numbers(cells, schema, source.X)
+    if library == "array":
+        return _words(cells, schema, source, X)
+    table = _table(cells, schema, _original(source, X), library)
+    if library == "pandas":
+        return _to_pandas(table, schema, source.schema.names, X)
+    if library == "polars":
+        import polars as pl
+
+        return pl.from_arrow(table)
+    return table
+
+
+def _original(source: ArraySource, X: Any) -> pa.Table:
+    """X under the names of its schema."""
+    names = source.schema.names
+    if not is_frame(X):
+        words = text_array(X, needs_text=False)
+        if words is None or not any(column.is_text for column in source.schema):
+            return pa.table({name: source.X[:, j] for j, name in enumerate(names)})
+        listed = [column.name for column in source.schema if not column.numeric]
+        return text_table(words, names, listed, "", "")
+    table = to_arrow(X)
+    return table if set(names) <= set(table.column_names) else table.rename_columns(names)
+
+
+def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
+    """An array: the numbers that categories stand for, codes where the categories are words."""
+    if cells.dtype.kind != "f":
+        return cells
+    out = cells
+    for j, column in enumerate(schema):
+        values = np.asarray(column.categories)
+        if column.numeric or values.dtype.kind not in "iufb":
+            continue
+        out = cells.copy() if out is cells else out
+        unknown = is_unknown(cells[:, j], column)
+        known = ~unknown & ~np.isnan(cells[:, j])
+        out[known, j] = values[cells[known, j].astype(np.intp)]
+        out[unknown, j] = raw[unknown, j]
+    return out
+
+
+def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Any) -> np.ndarray:
+    """An array of objects: the categories that codes stand for, None for a missing word."""
+    given = text_array(X, needs_text=False)
+    places = {name: j for j, name in enumerate(source.schema.names)}
+    out = cells.astype(object)
+    for j, column in enumerate(schema):
+        if column.categories is None:
+            continue
+        missing = np.isnan(cells[:, j])
+        if column.numeric:
+            if column.categories.dtype.kind == "b":
+                out[:, j] = cells[:, j] != 0
+                out[missing, j] = None
+            continue
+        unknown = is_unknown(cells[:, j], column)
+        known = ~unknown & ~missing
+        out[known, j] = column.categories.astype(object)[cells[known, j].astype(np.intp)]
+        out[missing, j] = None if column.is_text else np.nan
+        out[unknown, j] = None
+        if given is not None and column.name in places:
+            out[unknown, j] = given[unknown, places[column.name]]
+    return out
+
+
+def _table(cells: np.ndarray, schema: Schema, original: pa.Table, library: str) -> pa.Table:
+    given = dict(zip(original.column_names, original.columns))
+    columns = {}
+    for j, column in enumerate(schema):
+        before = given[column.name].combine_chunks() if column.name in given else None
+        columns[column.name] = _arrow_column(np.ascontiguousarray(cells[:, j]), column, before, library)
+    return pa.table(columns)
+
+
+def _arrow_column(cells: np.ndarray, column: Column, before: pa.Array | None, library: str) -> pa.Array:
+    if column.numeric:
+        if column.categories is not None and column.categories.dtype.kind == "b":
+            return pa.array(cells != 0, mask=np.isnan(cells))
+        values = pa.array(cells, from_pandas=True)
+        return values.cast(pa.float32()) if before is not None and before.type == pa.float32() else values
+    unknown = is_unknown(cells, column)
+    known = ~unknown & ~np.isnan(cells)
+    codes = pa.array(np.where(known, cells, 0).astype(np.int32), mask=~known)
+    values = pa.DictionaryArray.from_arrays(codes, pa.array(column.categories))
+    words = pa.types.is_string(values.dictionary.type)
+    as_category = before is not None and pa.types.is_dictionary(before.type) if words else library != "polars"
+    if before is not None and unknown.any():
+        plain = before.dictionary_decode() if pa.types.is_dictionary(before.type) else before
+        values = pc.if_else(unknown, plain.cast(values.dictionary.type), values.dictionary_decode())
+        return values.dictionary_encode() if as_category else values
+    return values if as_category else values.dictionary_decode()
+
+
+def _to_pandas(table: pa.Table, schema: Schema, names: tuple[str, ...], X: Any) -> Any:
+    """A pandas frame with the index, the labels and the types of X."""
+    frame = table.to_pandas()
+    if library_of(X) != "pandas":
+        return frame
+    frame.index = X.index
+    labels = {str(label): label for label in X.columns}
+    labels = labels if set(names) <= labels.keys() else dict(zip(names, X.columns))
+    for column in schema:
+        if column.name in labels and column.is_categorical:
+            frame[column.name] = _convert(frame[column.name], X[labels[column.name]].dtype, column)
+    return frame.set_axis([labels.get(name, name) for name in frame.columns], axis=1)
+
+
+def _convert(values: Any, dtype: Any, column: Column) -> Any:
+    """Text, categories and true/false as the type that they came in."""
+    import pandas as pd
+
+    if column.numeric:
+        return values.astype(dtype) if isinstance(dtype, pd.BooleanDtype) else values
+    if isinstance(dtype, pd.CategoricalDtype):
+        if has_text_levels(dtype):
+            own = {str(level): level for level in dtype.categories}
+            values = values.cat.rename_categories(lambda level: own.get(level, level))
+        new = [value for value in values.dtype.categories if value not in dtype.categories]
+        return values.astype(pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered))
+    if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(dtype):
+        return values
+    return values.astype(dtype)

@@ -1,0 +1,231 @@
+"""Missing cells filled from the nearest rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.data import Block, Column, Schema, codes_of
+from lyceum._core.distances import METRIC_PARTS, Gower, NeighborIndex
+from lyceum.prepare.base import Transformer
+from lyceum.prepare.fill_transformer import FillRules, cell_value, column_stats, fill_values
+from lyceum.prepare.steps import as_floats
+from lyceum.report import Summary, Table
+
+__all__ = ["FillFromNeighbors"]
+
+
+class FillFromNeighbors(Transformer):
+    """Fill every missing cell from the nearest rows in which that column is known.
+
+    Rows are compared by Gower's distance over the columns known in both. A number is filled with the mean of
+    the k nearest rows, a category with their commonest one (the first of equally common ones), each counted
+    by weight or, with `weights="distance"`, by weight over distance. Where no row shares a known column, and
+    in a column with nothing but missing cells, the mean or the commonest category of the column is taken. The
+    rows are kept in memory.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        The number of neighbours, k.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether near rows count for more.
+    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+        Which columns of numbers hold categories, as in `FillMissing`.
+
+    Attributes
+    ----------
+    rows_ : array of shape (n, n_features)
+        The rows, as coded cells; NaN where missing.
+    weights_ : array of shape (n,)
+        Their weights.
+    fill_ : array of shape (n_features,)
+        The cells that fill where no neighbour can.
+    filled_schema_ : Schema
+        The columns after filling.
+    missing_ : array of shape (n_features,)
+        The share of every column that was missing.
+    metric_ : Gower
+        The distance as it was learned.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    FillMissing : one value per column.
+    PredictMissing : a regression or a classifier for every column.
+
+    References
+    ----------
+    Troyanskaya, O. et al. (2001). Missing value estimation methods for DNA microarrays. Bioinformatics 17(6).
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.prepare import FillFromNeighbors
+    >>> table = pa.table({"age": [20.0, 22.0, 60.0, 61.0, None], "sex": ["f", "f", "m", None, "m"]})
+    >>> FillFromNeighbors(n_neighbors=1).fit_transform(table).to_pydict()
+    {'age': [20.0, 22.0, 60.0, 61.0, 60.0], 'sex': ['f', 'f', 'm', 'm', 'm']}
+    """
+
+    _reads_rows = "in memory"
+    _parameter_constraints: ClassVar[dict] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "weights": [StrOptions({"uniform", "distance"})],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 5,
+        weights: Literal["uniform", "distance"] = "uniform",
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Store the rows, and learn the ranges of the columns.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)`
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        rows = self._rows(X, y, sample_weight)
+        block = rows.gathered(type(self).__name__, "PredictMissing or FillMissing").without_zero_weights()
+        statistic = column_stats(block, False)
+        counts = statistic.parts[0]
+        self.filled_schema_, self.fill_ = fill_values(
+            self.schema_, statistic, FillRules("mean", "mode"), type(self).__name__
+        )
+        self.missing_ = counts.missing / counts.weight
+        self.rows_, self.weights_ = as_floats(block).astype(np.float64), np.array(block.weights)
+        metric = Gower().learn(rows)
+        self.metric_ = metric
+        return self
+
+    def _step(self, schema: Schema) -> FillFromRows:
+        return FillFromRows(
+            schema,
+            self.filled_schema_,
+            self.rows_,
+            self.weights_,
+            self.fill_,
+            self.metric_,
+            int(self.n_neighbors),
+            self.weights == "distance",
+        )
+
+    def summary(self) -> Summary:
+        """How much of every column is missing, and what is taken where no neighbour can say."""
+        check_is_fitted(self)
+        columns = zip(self.schema_, self.missing_.tolist(), map(cell_value, self.filled_schema_, self.fill_))
+        rows = [(column.name, column.kind, share, value) for column, share, value in columns]
+        table = Table("Columns", ("column", "kind", "missing", "otherwise"), rows)
+        facts = {
+            "columns": self.n_features_in_,
+            "stored rows": len(self.rows_),
+            "neighbours k": self.n_neighbors,
+        }
+        return Summary(self._title(), facts, [table])
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), *METRIC_PARTS)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, d = len(self.weights_), self.n_features_in_
+        return {"rows_": (n, d), "weights_": (n,), "fill_": (d,)}
+
+
+@dataclass(frozen=True, eq=False)
+class FillFromRows:
+    """Missing cells of blocks filled from stored rows."""
+
+    before: Schema
+    filled: Schema
+    rows: np.ndarray
+    weights: np.ndarray
+    otherwise: np.ndarray
+    metric: Gower
+    k: int
+    by_distance: bool
+
+    @cached_property
+    def after(self) -> Schema:
+        return Schema(tuple(replace(column, name=old.name) for column, old in zip(self.filled, self.before)))
+
+    def schema(self, schema: Schema) -> Schema:
+        return replace(schema, columns=self.after.columns)
+
+    def __call__(self, block: Block) -> Block:
+        X = as_floats(block)
+        missing = np.isnan(X)
+        if not missing.any():
+            return block.with_X(X, self.schema(block.schema))
+        out = X.astype(np.float64)
+        for j in np.flatnonzero(missing.any(axis=0)):
+            here = np.flatnonzero(missing[:, j])
+            out[here, j] = self._fill_cells(np.asarray(X[here], dtype=np.float64), int(j))
+        return block.with_X(out.astype(X.dtype, copy=False), self.schema(block.schema))
+
+    def _fill_cells(self, X: np.ndarray, j: int) -> np.ndarray:
+        """What fills column j of rows that lack it."""
+        known = np.flatnonzero(~np.isnan(self.rows[:, j]))
+        if not len(known):
+            return np.full(len(X), self.otherwise[j])
+        found = self._index(j, known).nearest(X, min(self.k, len(known)))
+        votes = np.where(np.isfinite(found.distances), self.weights[known][found.rows], 0.0)
+        if self.by_distance:
+            votes = _over_distance(votes, found.distances)
+        cells = self.rows[known, j][found.rows]
+        column = self.filled[j]
+        lost = ~(votes.sum(axis=1) > 0)
+        votes[lost] = 1.0
+        out = _commonest(cells, votes, column) if column.is_categorical else _mean(cells, votes)
+        return np.where(lost, self.otherwise[j], out)
+
+    def _index(self, j: int, known: np.ndarray) -> NeighborIndex:
+        cache: dict[int, NeighborIndex] = self.__dict__.setdefault("_indices", {})
+        if j not in cache:
+            cache[j] = NeighborIndex(self.rows[known], metric=self.metric)
+        return cache[j]
+
+
+def _over_distance(votes: np.ndarray, distances: np.ndarray) -> np.ndarray:
+    """Votes over distances; rows at distance 0 alone where there are any."""
+    hits = distances == 0.0
+    with np.errstate(divide="ignore"):
+        near = np.where(hits.any(axis=1, keepdims=True), hits, 1.0 / np.where(hits, 1.0, distances))
+    return votes * near
+
+
+def _mean(cells: np.ndarray, votes: np.ndarray) -> np.ndarray:
+    return (cells * votes).sum(axis=1) / votes.sum(axis=1)
+
+
+def _commonest(cells: np.ndarray, votes: np.ndarray, column: Column) -> np.ndarray:
+    """The cell of most votes in every row, the first category of equal ones."""
+    categories = np.asarray(column.categories)
+    codes = codes_of(cells.ravel(), categories).reshape(cells.shape) if column.numeric else cells
+    K = max(1, len(categories))
+    codes = np.clip(codes, 0, K - 1).astype(np.int64)
+    cell = (np.arange(len(cells)) * K)[:, None] + codes
+    best = np.bincount(cell.ravel(), votes.ravel(), len(cells) * K).reshape(-1, K).argmax(axis=1)
+    return categories[best].astype(np.float64) if column.numeric else best.astype(np.float64)

@@ -1,0 +1,171 @@
+"""What the ways of filling missing cells share: one pass over the rows, and a value for every column."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import OnePassLearner, undefined
+from lyceum._core.data import Block, Column, Schema
+from lyceum._core.statistics import ClassMoments, Quantiles
+from lyceum.errors import ModelFileError
+from lyceum.prepare.base import Transformer
+from lyceum.prepare.statistics import MissingCounts, Stats
+from lyceum.prepare.steps import Fill
+from lyceum.report import Summary, Table
+
+__all__ = ["FillRules", "FillTransformer", "column_stats", "fill_values"]
+
+
+@dataclass(frozen=True, slots=True)
+class FillRules:
+    """How missing cells are filled: by kind of column."""
+
+    continuous: str  # "mean", "median", "constant" or "keep"
+    categorical: str  # "mode" or "constant"
+    number: float = 0.0
+    category: Any = "missing"
+
+
+class FillTransformer(Transformer, OnePassLearner):
+    """A value for the missing cells of every column, learned in one pass; a subclass has the rules.
+
+    Free text stays as it is: a missing text has no words.
+    """
+
+    _takes_text = True
+
+    def _fill_rules(self) -> FillRules:
+        raise undefined(self, "_fill_rules")
+
+    def _is_flagged(self, column: Column) -> bool:
+        """Whether a column with missing cells gets a 0/1 column that says where they were."""
+        raise undefined(self, "_is_flagged")
+
+    def _statistic(self) -> Callable[[Block], Stats]:
+        return partial(column_stats, medians=self._fill_rules().continuous == "median")
+
+    def _finish(self, statistic: Stats) -> None:
+        self.filled_schema_, self.fill_ = fill_values(
+            self.schema_, statistic, self._fill_rules(), type(self).__name__
+        )
+        counts = statistic.parts[0]
+        self.missing_ = counts.missing / counts.weight
+        self.flagged_ = [j for j, c in enumerate(self.schema_) if counts.missing[j] and self._is_flagged(c)]
+
+    def _step(self, schema: Schema) -> Fill:
+        return Fill(schema, self.filled_schema_, self.fill_, tuple(self.flagged_))
+
+    def summary(self) -> Summary:
+        """How much of every column is missing, and what it is filled with."""
+        check_is_fitted(self)
+        values = map(cell_value, self.filled_schema_, self.fill_)
+        columns = zip(self.schema_, self.missing_.tolist(), values)
+        rows = [(column.name, column.kind, share, value) for column, share, value in columns]
+        table = Table("Columns", ("column", "kind", "missing", "filled with"), rows)
+        return Summary(
+            self._title(), {"columns": self.n_features_in_, "flagged": len(self.flagged_)}, [table]
+        )
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), MissingCounts, Stats)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"fill_": (self.n_features_in_,)}
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        places = getattr(self, "flagged_", [])
+        if not isinstance(places, list) or not set(places) <= set(range(len(getattr(self, "schema_", ())))):
+            raise ModelFileError(
+                f"holds a {type(self).__name__} whose flagged_ are not numbers of its columns"
+            )
+
+
+def column_stats(block: Block, medians: bool) -> Stats:
+    """MissingCounts, means and, if they are wanted, quantiles of the columns."""
+    block = block.without_zero_weights()
+    parts = (MissingCounts.of(block), ClassMoments.of(replace(block, y=None)))
+    if not medians:
+        return Stats(parts)
+    return Stats((*parts, Quantiles.of(block.with_X(block.X[:, block.schema.continuous], block.schema))))
+
+
+def fill_values(schema: Schema, statistic: Stats, rules: FillRules, who: str) -> tuple[Schema, np.ndarray]:
+    """The columns after filling, and the cell that fills each; warns of columns with nothing but counts."""
+    counts, moments = statistic.parts[:2]
+    centers = moments.mean[0].copy()
+    if rules.continuous == "median" and len(schema.continuous):
+        centers[schema.continuous] = statistic.parts[2].median
+    pairs = []
+    for j, column in enumerate(schema):
+        empty = counts.missing[j] >= counts.weight
+        if column.is_free_text:
+            pairs.append((column, np.nan))
+        elif column.is_categorical:
+            pairs.append(_category(column, counts, bool(counts.missing[j]), rules))
+        else:
+            pairs.append((column, _number(rules, float(centers[j]), empty)))
+        if empty and not np.isnan(pairs[-1][1]):
+            warnings.warn(
+                f"column {column.name!r} has nothing but missing values: {who} fills it with "
+                f"{cell_value(*pairs[-1])}; leave the column out instead",
+                UserWarning,
+                stacklevel=2,
+            )
+    return Schema(tuple(column for column, _ in pairs)), np.array([value for _, value in pairs])
+
+
+def cell_value(column: Column, value: float) -> Any:
+    """The value of a cell as people read it."""
+    if column.categories is None or np.isnan(value):
+        return value
+    return column.categories.dtype.type(value) if column.numeric else column.categories[int(value)].item()
+
+
+def _number(rules: FillRules, center: float, empty: bool) -> float:
+    if rules.continuous == "keep":
+        return np.nan
+    return rules.number if rules.continuous == "constant" else 0.0 if empty else center
+
+
+def _category(column: Column, counts: MissingCounts, some: bool, rules: FillRules) -> tuple[Column, float]:
+    """The column after filling, and the cell that fills it.
+
+    A category of their own is added only where cells are missing in `fit`: elsewhere nothing could be learned
+    of it, and a later missing cell gets the mode.
+    """
+    mode = _place(column, counts.mode(column.name))
+    if rules.categorical == "mode":
+        place = max(mode, 0) if len(column.categories) else -1  # type: ignore[arg-type]
+    else:
+        place = _place(column, rules.category)
+        place = mode if place < 0 and not some else place
+    if place >= 0:
+        return column, _cell(column, place)
+    words = np.append(_words(column.categories), str(rules.category))
+    wider = replace(column, kind="binary" if len(words) == 2 else "categorical", categories=words)
+    return wider, float(len(words) - 1)
+
+
+def _place(column: Column, category: Any) -> int:
+    """The code of a category, -1 if the column does not have it."""
+    found = np.flatnonzero([value == category for value in column.categories.tolist()])  # type: ignore[union-attr]
+    return int(found[0]) if len(found) else -1
+
+
+def _cell(column: Column, code: int) -> float:
+    return float(column.categories[code]) if column.numeric else float(code)  # type: ignore[index]
+
+
+def _words(categories: Any) -> np.ndarray:
+    """Categories as text: whole numbers without a decimal point."""
+    values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in categories.tolist()]
+    return np.array([str(value) for value in values], dtype=np.str_)

@@ -1,0 +1,170 @@
+"""The changes that fitted transformers make to a block of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._core.data import Block, Column, Design, Schema, codes_of
+from lyceum.errors import SchemaError
+
+__all__ = ["Affine", "DropMissingRows", "Fill", "KnownOnly", "as_floats", "is_unknown", "missing_cells"]
+
+
+def as_floats(block: Block) -> np.ndarray:
+    """The cells as floats; whole-number codes become float64."""
+    return block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+
+
+def is_unknown(codes: np.ndarray, column: Column) -> np.ndarray:
+    """Where a code stands for no category of the column and is not missing either."""
+    return (codes < 0) | (codes >= len(column.categories))  # type: ignore[arg-type]
+
+
+def missing_cells(block: Block) -> np.ndarray:
+    """Where cells are missing."""
+    return np.isnan(block.X) if block.X.dtype.kind == "f" else np.zeros(block.X.shape, dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """x -> (x - center) / scale * gain + offset, kept within [low, high] if they are given; or its inverse.
+
+    Computed in float64, whatever the cells are.
+    """
+
+    center: np.ndarray
+    scale: np.ndarray
+    gain: np.ndarray | None = None
+    offset: np.ndarray | None = None
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    inverse: bool = False
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        if sparse.issparse(block.X):
+            return block.with_X(self._of_sparse(block.X), block.schema)
+        X = as_floats(block)
+        out = self._backward(X) if self.inverse else self._forward(X)
+        return block.with_X(out.astype(X.dtype, copy=False), block.schema)
+
+    def _forward(self, X: np.ndarray) -> np.ndarray:
+        out = X - self.center
+        out /= self.scale
+        if self.gain is not None:
+            out *= self.gain
+            out += self.offset
+        if self.low is not None:
+            np.clip(out, self.low, self.high, out=out)
+        return out
+
+    def _backward(self, X: np.ndarray) -> np.ndarray:
+        out = X.astype(np.float64)
+        if self.gain is not None:
+            out -= self.offset  # type: ignore[arg-type]
+            out /= self.gain
+        out *= self.scale
+        out += self.center
+        return out
+
+    def _of_sparse(self, X: sparse.csr_array) -> sparse.csr_array:
+        """Only the scale: a center would fill the zeros."""
+        scale = self.scale[X.indices]
+        out = X.copy()
+        out.data = (X.data * scale if self.inverse else X.data / scale).astype(X.dtype, copy=False)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Fill:
+    """A value for the missing cells of every column, and 0/1 columns that mark those of `flagged` columns.
+
+    `values` are cells of the columns after: numbers, or codes of categories. NaN leaves them missing.
+    """
+
+    before: Schema
+    filled: Schema
+    values: np.ndarray
+    flagged: tuple[int, ...] = ()
+
+    @cached_property
+    def after(self) -> Schema:
+        named = tuple(replace(column, name=old.name) for column, old in zip(self.filled, self.before))
+        return Schema(named + tuple(_flag(self.before[j].name) for j in self.flagged))
+
+    @cached_property
+    def recoded_columns(self) -> list[int]:
+        """Columns whose cells were numbers and are codes after."""
+        return [
+            j for j, (new, old) in enumerate(zip(self.filled, self.before)) if old.numeric and not new.numeric
+        ]
+
+    def schema(self, schema: Schema) -> Schema:
+        return replace(schema, columns=self.after.columns)
+
+    def __call__(self, block: Block) -> Block:
+        X, missing = self._as_codes(as_floats(block)), missing_cells(block)
+        rows, columns = np.divmod(np.flatnonzero(missing), X.shape[1])
+        if len(rows):
+            X = X.copy()
+            X[rows, columns] = self.values[columns]
+        if self.flagged:
+            X = np.hstack([X, missing[:, self.flagged].astype(X.dtype)])
+        return block.with_X(X, self.schema(block.schema))
+
+    def _as_codes(self, X: np.ndarray) -> np.ndarray:
+        if self.recoded_columns:
+            X = X.copy()
+            for j in self.recoded_columns:
+                X[:, j] = codes_of(X[:, j], self.before[j].categories)  # type: ignore[arg-type]
+        return X
+
+
+def _flag(name: str) -> Column:
+    return Column(f"{name} missing", "binary", np.array([0.0, 1.0]), f"1 where {name!r} was missing")
+
+
+@dataclass(frozen=True, slots=True)
+class DropMissingRows:
+    """Drops the rows with a missing cell or a missing target, their targets and weights with them."""
+
+    drops_rows = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        keep = np.asarray(~missing_cells(block).any(axis=1))
+        if block.y is not None:
+            keep &= block.y >= 0 if block.y.dtype.kind == "i" else ~np.isnan(block.y)
+        return block if keep.all() else block.take(keep)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownOnly:
+    """One-of-C columns; a category that was not learned is an error."""
+
+    design: Design
+    who: str
+
+    def schema(self, schema: Schema) -> Schema:
+        return self.design.schema(schema)
+
+    def __call__(self, block: Block) -> Block:
+        for j, column in enumerate(self.design.before):
+            if column.numeric or column.is_free_text:
+                continue
+            unknown = is_unknown(block.X[:, j], column)
+            if unknown.any():
+                row = block.start + int(unknown.argmax())
+                raise SchemaError(
+                    f"column {column.name!r} has a category in row {row} that {self.who} has not learned: "
+                    "handle_unknown='zeros' codes it as none of the known ones"
+                )
+        return self.design(block)

@@ -1,0 +1,339 @@
+"""The words of free text as columns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.data import Block, Column, Schema, is_dask
+from lyceum.errors import DataError, ModelFileError, SettingError, SourceError
+from lyceum.prepare.base import Transformer
+from lyceum.prepare.steps import as_floats
+from lyceum.report import Summary, Table
+
+__all__ = ["TextCounts"]
+
+_WORD = re.compile(r"\w\w+")
+_LOOK = 1000  # texts that are inspected to distinguish prose from categories
+
+
+class TextCounts(Transformer):
+    """Columns of free text as columns of their words; other columns stay as they are.
+
+    Of the words with two letters or more that stand in at least `min_rows` rows and in at most `max_share` of
+    them, the `max_words` most frequent become columns "<name>: <word>". With tf the number of times that a
+    word stands in a text, n the number of rows and df the number of rows with the word, a cell is tf, or
+
+    .. math:: \\mathrm{tf} \\cdot \\bigl(\\ln\\tfrac{1 + n}{1 + \\mathrm{df}} + 1\\bigr),
+
+    the cells of a text divided by their Euclidean norm. A missing text has no words.
+
+    Parameters
+    ----------
+    columns : sequence of str, optional
+        The columns of text. By default those declared "text" and those whose texts have four words or more on
+        average.
+    weights : {"tfidf", "counts"}, default="tfidf"
+        What a cell holds.
+    max_words : int, default=100
+        The most words of a column.
+    min_rows : int, default=2
+        Rows that a word stands in at least.
+    max_share : float, default=0.5
+        The largest share of the rows that a word stands in.
+    sparse_output : bool, default=False
+        Whether `transform` gives sparse rows, for learners that take those (also for a frame, which cannot
+        hold them); all other columns must be numbers.
+
+    Attributes
+    ----------
+    words_ : list of list or None
+        The words of every column of text in order; None for other columns.
+    idf_ : list of array or None
+        The weights of the words.
+
+    See Also
+    --------
+    DateParts : the parts of a column of dates.
+
+    References
+    ----------
+    G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval", Information Processing
+    and Management 24 (1988).
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.prepare import TextCounts
+    >>> mails = pa.table({"mail": ["free money now", "money for free", "lunch at noon", "lunch is late"]})
+    >>> TextCounts(columns=["mail"], weights="counts").fit_transform(mails).to_pydict()["mail: money"]
+    [1.0, 1.0, 0.0, 0.0]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "columns": ["array-like", None],
+        "weights": [StrOptions({"tfidf", "counts"})],
+        "max_words": [Interval(Integral, 1, None, closed="left")],
+        "min_rows": [Interval(Integral, 1, None, closed="left")],
+        "max_share": [Interval(Real, 0, 1, closed="right")],
+        "sparse_output": ["boolean"],
+    }
+    _takes_text = True
+
+    def __init__(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        weights: Literal["tfidf", "counts"] = "tfidf",
+        max_words: int = 100,
+        min_rows: int = 2,
+        max_share: float = 0.5,
+        sparse_output: bool = False,
+    ) -> None:
+        self.columns = columns
+        self.weights = weights
+        self.max_words = max_words
+        self.min_rows = min_rows
+        self.max_share = max_share
+        self.sparse_output = sparse_output
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Choose the words and count the rows that they stand in.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)`
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            Rows of weight zero are ignored.
+        """
+        rows = self._rows(X, None, sample_weight)
+        texts = tuple(self._text_columns())
+        counted = rows.reduce(partial(_WordCounts.of, columns=texts))
+        n = counted.n_rows
+        words: list[list[str] | None] = [None] * len(self.schema_)
+        idf: list[np.ndarray | None] = [None] * len(self.schema_)
+        for j, counts in zip(texts, counted.counts):
+            fit = [word for word, df in counts.items() if self.min_rows <= df <= max(1, self.max_share * n)]
+            most = sorted(fit, key=lambda word: (-counts[word], word))[: self.max_words]
+            words[j] = sorted(most)
+            df = np.array([counts[word] for word in sorted(most)], dtype=np.float64)
+            idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
+        if texts and not any(words[j] for j in texts) and len(texts) == len(self.schema_):
+            raise DataError(
+                f"no word of column {self.schema_[texts[0]].name!r} stands in at least {self.min_rows} rows "
+                f"and in at most {self.max_share:.0%} of them, so that no column would be left: set "
+                "min_rows=1 or max_share=1.0"
+            )
+        self.words_, self.idf_ = words, idf
+        # texts to come are others: their columns list none
+        columns = [Column.of_text(c.name) if j in texts else c for j, c in enumerate(self.schema_)]
+        self.schema_ = replace(self.schema_, columns=tuple(columns))
+        return self
+
+    def _text_columns(self) -> list[int]:
+        if self.columns is not None:
+            places = [self.schema_.index(str(name)) for name in self.columns]
+            for j in places:
+                if not self.schema_[j].is_text:
+                    raise SettingError(f"columns has {self.schema_[j].name!r}, which holds no text")
+            return sorted(places)
+        return [j for j, c in enumerate(self.schema_) if c.is_free_text or (c.is_text and _is_prose(c))]
+
+    def _step(self, schema: Schema) -> WordColumns:
+        step = WordColumns(schema, tuple(self.words_), tuple(self.idf_), self.weights, self.sparse_output)
+        if self.sparse_output and any(not column.numeric for column in step.after):
+            odd = next(column.name for column in step.after if not column.numeric)
+            raise SettingError(
+                f"column {odd!r} holds categories, which sparse rows cannot: put OneOfC in front, or set "
+                "sparse_output=False"
+            )
+        return step
+
+    def _through(self, step: Any, X: Any) -> Any:
+        if is_dask(X) and any(words is not None for words in self.words_):
+            raise SourceError("TextCounts cannot run on Dask collections: give frames, or scan files")
+        return super()._through(step, X)
+
+    def column_sources(self) -> np.ndarray:
+        """The number of the input column that every output column comes from."""
+        return np.array([j for j, _ in self._step(Schema(self.schema_.columns)).plan], dtype=np.intp)
+
+    def summary(self) -> Summary:
+        """The columns of text and their most telling words."""
+        check_is_fitted(self)
+        rows = [
+            (column.name, len(words), ", ".join(words[:10]))
+            for column, words in zip(self.schema_, self.words_)
+            if words is not None
+        ]
+        facts = {"rows": self.n_rows_, "columns": self.n_features_in_, "weights": self.weights}
+        return Summary(self._title(), facts, [Table("Free text", ("column", "words", "first words"), rows)])
+
+    def complexity(self) -> int:
+        """The number of words."""
+        check_is_fitted(self)
+        return sum(len(words) for words in self.words_ if words is not None)
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "words_"):
+            return
+        fits = len(self.words_) == len(self.idf_) == len(self.schema_)
+        for words, idf in zip(self.words_, self.idf_):
+            if words is not None:
+                fits = fits and isinstance(words, list) and all(isinstance(word, str) for word in words)
+                fits = fits and isinstance(idf, np.ndarray) and idf.shape == (len(words),)
+        if not fits:
+            raise ModelFileError("holds a TextCounts whose words and weights do not fit together")
+
+
+def _is_prose(column: Column) -> bool:
+    texts = column.categories[:_LOOK] if column.categories is not None else ()
+    return len(texts) > 0 and float(np.mean([len(str(text).split()) for text in texts])) >= 4
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters.
+
+    >>> words_of("Free money, a FREE lunch!")
+    ['free', 'money', 'free', 'lunch']
+    """
+    return _WORD.findall(text.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class _WordCounts:
+    """For columns of text the number of rows that every word stands in."""
+
+    n_rows: int
+    counts: tuple[Counter[str], ...]
+
+    @classmethod
+    def of(cls, block: Block, columns: tuple[int, ...]) -> _WordCounts:
+        block = block.without_zero_weights()
+        counts = []
+        for j in columns:
+            found: Counter[str] = Counter()
+            for text, n in zip(*_texts(block, j)):
+                for word in set(words_of(text)):
+                    found[word] += n
+            counts.append(found)
+        return cls(len(block), tuple(counts))
+
+    def merge(self, other: _WordCounts) -> _WordCounts:
+        return _WordCounts(
+            self.n_rows + other.n_rows, tuple(one + two for one, two in zip(self.counts, other.counts))
+        )
+
+
+def _texts(block: Block, j: int) -> tuple[list[str], list[int]]:
+    """The distinct texts of a column and the rows of each."""
+    codes = np.asarray(block.X[:, j], dtype=np.float64)
+    known, counts = np.unique(codes[codes >= 0].astype(np.intp), return_counts=True)
+    values = block.schema[j].categories
+    assert values is not None
+    return [str(values[code]) for code in known], counts.tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class WordColumns:
+    """Columns of text replaced by those of their words.
+
+    Attributes
+    ----------
+    before : Schema
+        The columns as they were.
+    words : tuple of list or None
+        The words of every column, None for columns that stay.
+    idf : tuple of array or None
+        The weights of the words.
+    weights : {"tfidf", "counts"}
+        What a cell holds.
+    sparse_output : bool
+        Whether rows are sparse.
+    """
+
+    before: Schema
+    words: tuple[list[str] | None, ...]
+    idf: tuple[np.ndarray | None, ...]
+    weights: str
+    sparse_output: bool
+
+    @cached_property
+    def plan(self) -> list[tuple[int, str]]:
+        """For every column after: the column before, and the word, empty where it stays."""
+        return [
+            (j, word) for j, words in enumerate(self.words) for word in (("",) if words is None else words)
+        ]
+
+    @cached_property
+    def after(self) -> Schema:
+        return Schema(tuple(self._column(j, word) for j, word in self.plan))
+
+    def _column(self, j: int, word: str) -> Column:
+        column = self.before[j]
+        if self.words[j] is None:
+            return column
+        return Column(f"{column.name}: {word}", why=f"the word {word!r} in {column.name!r}")
+
+    @cached_property
+    def _word_numbers(self) -> list[Mapping[str, int]]:
+        return [{word: i for i, word in enumerate(words or ())} for words in self.words]
+
+    def schema(self, schema: Schema) -> Schema:
+        return replace(schema, columns=self.after.columns)
+
+    def __call__(self, block: Block) -> Block:
+        if all(words is None for words in self.words):
+            return block
+        X = as_floats(block)
+        parts = [
+            sparse.csr_array(X[:, [j]]) if words is None else self._count_words(block, j)
+            for j, words in enumerate(self.words)
+        ]
+        if self.sparse_output:
+            cells: Any = sparse.hstack(parts, format="csr")
+        else:
+            cells = np.hstack([part.toarray() for part in parts])
+        return block.with_X(cells, self.schema(block.schema))
+
+    def _count_words(self, block: Block, j: int) -> sparse.csr_array:
+        values, places = block.schema[j].categories, self._word_numbers[j]
+        assert values is not None
+        codes = np.asarray(block.X[:, j], dtype=np.float64)
+        there = (codes >= 0) & (codes < len(values))
+        known, inverse = np.unique(codes[there].astype(np.intp), return_inverse=True)
+        starts: list[int] = [0]
+        columns: list[int] = []
+        cells: list[int] = []
+        for code in known:
+            found = Counter(places[word] for word in words_of(str(values[code])) if word in places)
+            columns.extend(found.keys())
+            cells.extend(found.values())
+            starts.append(len(columns))
+        starts.append(len(columns))  # the row of missing texts
+        table = sparse.csr_array(
+            (np.array(cells, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts)),
+            shape=(len(known) + 1, len(places)),
+        )
+        if self.weights == "tfidf":
+            table = _normalize(table @ sparse.diags_array(self.idf[j]))
+        rows = np.full(len(block), len(known), dtype=np.intp)
+        rows[there] = inverse
+        return sparse.csr_array(table[rows])
+
+
+def _normalize(table: Any) -> Any:
+    norm = np.sqrt((table.multiply(table)).sum(axis=1))
+    return sparse.diags_array(1.0 / np.where(norm > 0, norm, 1.0)) @ table

@@ -1,0 +1,37 @@
+"""Values of probability: loss matrices, tables, Gaussian algebra, class priors."""
+
+from lyceum._core.probability import (
+    BayesUpdate,
+    BetaBernoulli,
+    DirichletMultinomial,
+    Factor,
+    FusedGaussian,
+    GammaPoisson,
+    Gaussian,
+    Independence,
+    LossMatrix,
+    NormalInverseWishart,
+    ProbabilityTable,
+    StudentT,
+    bayes_theorem,
+    class_priors,
+    fuse_gaussians,
+)
+
+__all__ = [
+    "BayesUpdate",
+    "BetaBernoulli",
+    "DirichletMultinomial",
+    "Factor",
+    "FusedGaussian",
+    "GammaPoisson",
+    "Gaussian",
+    "Independence",
+    "LossMatrix",
+    "NormalInverseWishart",
+    "ProbabilityTable",
+    "StudentT",
+    "bayes_theorem",
+    "class_priors",
+    "fuse_gaussians",
+]

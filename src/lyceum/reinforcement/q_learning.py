@@ -1,0 +1,365 @@
+"""Learning by doing: Q-learning, SARSA and expected SARSA on gymnasium's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import unchanged_on_failure, undefined
+from lyceum._core.statistics import seed_from
+from lyceum.errors import DataError
+from lyceum.progress import report
+from lyceum.reinforcement.markov_decisions import Policy, _best
+from lyceum.reinforcement.schedules import as_schedule
+from lyceum.report import Summary
+
+__all__ = ["QLearning", "Sarsa"]
+
+_WINDOW = 100  # episodes in the mean of the summary
+_SHARE = Interval(Real, 0, 1, closed="both")
+_COUNT = Interval(Integral, 1, None, closed="left")
+
+
+class _TabularLearner(BaseEstimator):
+    """Q(s, a) learned from steps in an environment with numbered states and actions."""
+
+    discount: float
+    learning_rate: Any
+    epsilon: Any
+    n_episodes: int
+    max_steps: int
+    initial_value: float
+    random_state: int | np.random.RandomState | None
+
+    _parameter_constraints: ClassVar[dict] = {
+        "discount": [_SHARE],
+        "learning_rate": [_SHARE, StrOptions({"visits"}), callable],
+        "epsilon": [_SHARE, callable],
+        "n_episodes": [_COUNT],
+        "max_steps": [_COUNT],
+        "initial_value": [Real],
+        "random_state": ["random_state"],
+    }
+
+    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+        """The value of the next state, from its action values and the action that will be taken."""
+        raise undefined(self, "_target")
+
+    def fit(self, environment: Any, y: Any = None):
+        """Learn from episodes in an environment.
+
+        Parameters
+        ----------
+        environment : object with `reset`, `step`, `observation_space.n` and `action_space.n`
+            Gymnasium's interface with discrete states and actions; `GridWorld` has it too.
+        y : ignored
+        """
+        self._validate_params()
+        with unchanged_on_failure(self):
+            self._learn(environment)
+        return self
+
+    def _learn(self, environment: Any) -> None:
+        n_states, n_actions = _sizes(environment)
+        self.seed_ = seed_from(self.random_state)
+        draws = _pairs_of_draws(np.random.default_rng(self.seed_))
+        q = [[float(self.initial_value)] * n_actions for _ in range(n_states)]
+        visits = [[0] * n_actions for _ in range(n_states)]
+        epsilon_at, rate_at = as_schedule(self.epsilon), self._rate()
+        self.returns_, self.steps_ = np.zeros(self.n_episodes), np.zeros(self.n_episodes, dtype=int)
+        for episode in range(self.n_episodes):
+            seed = {"seed": int(self.seed_ % 2**31)} if episode == 0 else {}
+            state, _ = environment.reset(**seed)
+            total, steps = self._episode(
+                environment, int(state), q, visits, epsilon_at(episode), rate_at, episode, draws
+            )
+            self.returns_[episode], self.steps_[episode] = total, steps
+            if episode % 50 == 0:
+                report("episodes", episode, self.n_episodes)
+        self.q_, self.visits_ = np.array(q), np.array(visits)
+        self.shape_ = getattr(getattr(environment, "unwrapped", environment), "shape", None)
+
+    def _rate(self) -> Callable[[int, int], float]:
+        """The learning rate at an episode and a visit of the pair."""
+        if self.learning_rate == "visits":
+            return lambda episode, visit: 1.0 / visit**0.8  # Σ = ∞, Σ² < ∞: Robbins and Monro
+        rate = as_schedule(self.learning_rate)
+        return lambda episode, visit: rate(episode)
+
+    def _episode(
+        self,
+        environment: Any,
+        state: int,
+        q: list[list[float]],
+        visits: list[list[int]],
+        epsilon: float,
+        rate: Callable[[int, int], float],
+        episode: int,
+        draws: Iterator[list[float]],
+    ) -> tuple[float, int]:
+        total, pace = 0.0, 1.0
+        action = _explore(q[state], epsilon, *next(draws))
+        for step in range(1, self.max_steps + 1):
+            after, reward, ended, cut, _ = environment.step(action)
+            after = int(after)
+            total += pace * float(reward)
+            pace *= self.discount
+            following = _explore(q[after], epsilon, *next(draws))
+            worth = 0.0 if ended else self._target(q[after], following, epsilon)
+            visits[state][action] += 1
+            here = q[state]
+            pull = rate(episode, visits[state][action])
+            here[action] += pull * (float(reward) + self.discount * worth - here[action])
+            state, action = after, following
+            if ended or cut:
+                return total, step
+        return total, self.max_steps
+
+    # -- use -------------------------------------------------------------------------------------------------
+
+    @property
+    def policy_(self) -> Policy:
+        """The greedy policy: the best action in every state by what was learned."""
+        check_is_fitted(self)
+        shape = tuple(self.shape_) if self.shape_ is not None and len(self.shape_) == 2 else None
+        return Policy(_best(self.q_), self.q_.max(axis=1), self.q_, [], self.discount, shape)
+
+    def predict(self, states: Any) -> np.ndarray:
+        """The best action in every state."""
+        check_is_fitted(self)
+        return _best(self.q_)[np.asarray(states, dtype=int)]
+
+    def evaluate(self, environment: Any, n_episodes: int = 100, max_steps: int = 1000) -> float:
+        """The mean discounted return of the greedy policy over some episodes."""
+        check_is_fitted(self)
+        actions, total = _best(self.q_), 0.0
+        for episode in range(n_episodes):
+            state, _ = environment.reset(**({"seed": int(self.seed_ % 2**31) + 1} if episode == 0 else {}))
+            pace = 1.0
+            for _ in range(max_steps):
+                state, reward, ended, cut, _ = environment.step(int(actions[int(state)]))
+                total += pace * float(reward)
+                pace *= self.discount
+                if ended or cut:
+                    break
+        return total / n_episodes
+
+    def summary(self) -> Summary:
+        """How many episodes there were, and what they returned."""
+        check_is_fitted(self)
+        last = self.returns_[-_WINDOW:]
+        facts = {
+            "states": len(self.q_),
+            "actions": self.q_.shape[1],
+            "episodes": len(self.returns_),
+            "steps": int(self.steps_.sum()),
+            "pairs never tried": int((self.visits_ == 0).sum()),
+            f"mean return of the last {len(last)} episodes": float(last.mean()),
+        }
+        return Summary(type(self).__name__, facts)
+
+
+def _sizes(environment: Any) -> tuple[int, int]:
+    sizes = []
+    for name in ("observation_space", "action_space"):
+        n = getattr(getattr(environment, name, None), "n", None)
+        if n is None:
+            raise DataError(
+                f"the {name} of {type(environment).__name__} has no number n of values: tables need discrete "
+                "states and actions, e.g. gymnasium's FrozenLake-v1, or lyceum.reinforcement.GridWorld"
+            )
+        sizes.append(int(n))
+    return sizes[0], sizes[1]
+
+
+def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
+    """Two numbers from 0 to 1 at a time, drawn many at once."""
+    while True:
+        yield from chance.random((512, 2)).tolist()
+
+
+def _explore(q: list[float], epsilon: float, one: float, two: float) -> int:
+    """An action at random with chance ε, else one of the best at random."""
+    if one < epsilon:
+        return int(two * len(q))
+    best = max(q)
+    places = [a for a, value in enumerate(q) if value == best]
+    return places[int(two * len(places))]
+
+
+class QLearning(_TabularLearner):
+    """Q-learning: Q(s, a) += η [r + γ max_a' Q(s', a') - Q(s, a)], for any next action.
+
+    It learns the values of the best policy while it explores by another (ε-greedy).
+
+    Parameters
+    ----------
+    discount : float, default=0.99
+        γ.
+    learning_rate : float, schedule or "visits", default="visits"
+        η: a number, a function of the episode (see `schedule`), or 1 / visits^0.8 of the pair, with which it
+        converges.
+    epsilon : float or schedule, default=0.2
+        The chance of an action at random.
+    n_episodes : int, default=2000
+        The number of episodes.
+    max_steps : int, default=1000
+        The most steps of an episode.
+    initial_value : float, default=0.0
+        Q at the start; a high one makes the learner try everything.
+    random_state : int, RandomState or None, default=None
+        The seed, of the environment too.
+
+    Attributes
+    ----------
+    q_ : array of shape (S, A)
+        The values of all actions.
+    visits_ : array of shape (S, A), of int
+        How often each was tried.
+    returns_ : array of shape (n_episodes,)
+        The discounted return of every episode.
+    steps_ : array of shape (n_episodes,), of int
+        Its length.
+    policy_ : Policy
+        The greedy policy.
+    shape_ : tuple of int or None
+        Rows and columns of the environment, if it is a grid.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    Sarsa : Learns the values of what it does.
+    value_iteration : The optimum, if the model is known.
+
+    References
+    ----------
+    Watkins and Dayan (1992), Q-learning, Machine Learning 8.
+
+    Examples
+    --------
+    >>> from lyceum.reinforcement import GridWorld
+    >>> model = QLearning(n_episodes=300, random_state=0).fit(GridWorld(["S.", ".G"]))
+    >>> model.q_[0].argmax() in (1, 2), round(float(model.q_[1, 1]), 6)
+    (True, 1.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        discount: float = 0.99,
+        learning_rate: Any = "visits",
+        epsilon: Any = 0.2,
+        n_episodes: int = 2000,
+        max_steps: int = 1000,
+        initial_value: float = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ):
+        self.discount = discount
+        self.learning_rate = learning_rate
+        self.epsilon = epsilon
+        self.n_episodes = n_episodes
+        self.max_steps = max_steps
+        self.initial_value = initial_value
+        self.random_state = random_state
+
+    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+        return max(q)
+
+
+class Sarsa(_TabularLearner):
+    """SARSA: Q(s, a) += η [r + γ Q(s', a') - Q(s, a)] with the action a' that is taken next.
+
+    It learns the values of the ε-greedy policy that it follows; with an ε that falls to zero, those of the
+    best one. Expected SARSA takes the mean over a' instead, which varies less.
+
+    Parameters
+    ----------
+    expected : bool, default=False
+        Whether the mean over the next action is taken (expected SARSA).
+    discount : float, default=0.99
+        γ.
+    learning_rate : float, schedule or "visits", default="visits"
+        η: a number, a function of the episode (see `schedule`), or 1 / visits^0.8 of the pair.
+    epsilon : float or schedule, default=0.2
+        The chance of an action at random.
+    n_episodes : int, default=2000
+        The number of episodes.
+    max_steps : int, default=1000
+        The most steps of an episode.
+    initial_value : float, default=0.0
+        Q at the start; a high one makes the learner try everything.
+    random_state : int, RandomState or None, default=None
+        The seed, of the environment too.
+
+    Attributes
+    ----------
+    q_ : array of shape (S, A)
+        The values of all actions.
+    visits_ : array of shape (S, A), of int
+        How often each was tried.
+    returns_ : array of shape (n_episodes,)
+        The discounted return of every episode.
+    steps_ : array of shape (n_episodes,), of int
+        Its length.
+    policy_ : Policy
+        The greedy policy.
+    shape_ : tuple of int or None
+        Rows and columns of the environment, if it is a grid.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    QLearning : Learns the values of the best policy.
+
+    References
+    ----------
+    Rummery and Niranjan (1994), On-line Q-learning using connectionist systems, Cambridge University.
+    van Seijen, van Hasselt, Whiteson and Wiering (2009), A theoretical and empirical analysis of expected
+    SARSA, ADPRL.
+
+    Examples
+    --------
+    >>> from lyceum.reinforcement import GridWorld
+    >>> model = Sarsa(expected=True, n_episodes=300, random_state=0).fit(GridWorld(["S.", ".G"]))
+    >>> round(float(model.q_[1, 1]), 6)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_TabularLearner._parameter_constraints,
+        "expected": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        expected: bool = False,
+        discount: float = 0.99,
+        learning_rate: Any = "visits",
+        epsilon: Any = 0.2,
+        n_episodes: int = 2000,
+        max_steps: int = 1000,
+        initial_value: float = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ):
+        self.expected = expected
+        self.discount = discount
+        self.learning_rate = learning_rate
+        self.epsilon = epsilon
+        self.n_episodes = n_episodes
+        self.max_steps = max_steps
+        self.initial_value = initial_value
+        self.random_state = random_state
+
+    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+        if not self.expected:
+            return q[chosen]
+        return epsilon * sum(q) / len(q) + (1.0 - epsilon) * max(q)

@@ -1,0 +1,250 @@
+"""Label propagation and spreading on a sparse graph of neighbours."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, replace_columns, typical_row
+from lyceum._core.data import Block
+from lyceum._core.distances import check_stored, float_cells, queries, stored_index
+from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
+from lyceum.errors import DataError
+from lyceum.report import Explanation, Summary, Table
+from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread
+
+__all__ = ["LabelPropagation"]
+
+
+class LabelPropagation(Classifier, MetricLearner):
+    """Labels that spread from labelled rows to their neighbours, along a graph of nearest rows.
+
+    W joins every row with its k nearest ones, D has its sums. *Spreading* solves (I - αS) F = (1 - α) Y with
+    S = D^(-1/2) W D^(-1/2), so that labels may change a little; *propagation* keeps the labels and makes
+    every other row the weighted mean of its neighbours: F_u = (D_uu - W_uu)^(-1) W_ul Y_l. Both are solved
+    by conjugate gradients, to a stated residual. Rows that no label reaches get the class shares.
+
+    An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
+    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs. Under the Euclidean
+    distance columns count by their units: standardize them first where these differ.
+
+    Parameters
+    ----------
+    method : {"spreading", "propagation"}, default="spreading"
+        Whether labels of labelled rows may change.
+    n_neighbors : int, default=7
+        The neighbours of a row.
+    kernel : {"knn", "rbf"}, default="rbf"
+        The weight of an edge: 1, or exp(-γ d²).
+    gamma : float or None, default=None
+        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbour.
+    alpha : float, default=0.8
+        How much a row listens to its neighbours, in spreading.
+    metric : str or Metric, default="auto"
+        How near rows are. "auto" is Gower's distance where columns hold categories or cells are missing, else
+        the Euclidean one.
+    max_iter : int, default=1000
+        The most steps of conjugate gradients.
+    tol : float, default=1e-6
+        The residual at which they stop, relative to that of the start.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; one-of-C columns under other metrics than Gower's.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    label_distributions_ : array of shape (n, K)
+        The posteriors of the rows of `fit`.
+    labels_ : array of shape (n,), of int
+        The place in `classes_` of the class of every row of `fit`.
+    rows_ : array or sparse array of shape (n, d)
+        The rows themselves, as the metric compares them.
+    metric_ : Metric
+        The metric.
+    typical_ : array of shape (d,)
+        Mean or commonest cell of the columns of `rows_`; where explanations start.
+    gamma_ : float
+        γ of the kernel.
+    n_iter_ : int
+        The steps of conjugate gradients.
+    n_unreached_ : int
+        How many rows no label reaches.
+
+    See Also
+    --------
+    SelfTraining : For any classifier.
+    SemiSupervisedEM : For generative classifiers, from files too.
+
+    References
+    ----------
+    Zhu, Ghahramani and Lafferty (2003), Semi-supervised learning using Gaussian fields and harmonic
+    functions, ICML.
+    Zhou, Bousquet, Lal, Weston and Schölkopf (2004), Learning with local and global consistency, NIPS.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
+    >>> model = LabelPropagation(n_neighbors=2).fit(X, ["a", None, None, "b", None, None])
+    >>> model.classes_[model.labels_].tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+
+    _takes_unlabelled: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = {
+        "method": [StrOptions({"spreading", "propagation"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "kernel": [StrOptions({"knn", "rbf"})],
+        "gamma": [Interval(Real, 0.0, None, closed="neither"), None],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "metric": NAMED_METRICS,
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    _nan_means_none: ClassVar[bool] = True  # in rows with missing cells
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        kernel: str = "rbf",
+        *,
+        method: str = "spreading",
+        n_neighbors: int = 7,
+        gamma: float | None = None,
+        alpha: float = 0.8,
+        metric: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.method = method
+        self.n_neighbors = n_neighbors
+        self.kernel = kernel
+        self.gamma = gamma
+        self.alpha = alpha
+        self.metric = metric
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Build the graph and let the labels spread.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan; some may be missing
+        sample_weight : array of shape (n_samples,), optional
+            How much the label of a row counts; zero-weight rows are left out.
+        """
+        rows = self._metric_rows(X, sample_weight, y)
+        block = rows.gathered("LabelPropagation", "SemiSupervisedEM")
+        block = block.without_zero_weights()
+        assert block.y is not None
+        if not (block.y >= 0).any():
+            raise DataError("no row has a label: LabelPropagation needs at least one row of every class")
+        self.rows_ = float_cells(block)
+        self.typical_ = typical_row(block)
+        W, self.gamma_ = neighbor_graph(self.rows_, self.n_neighbors, self.kernel, self.gamma, self.metric_)
+        Y = np.zeros((len(block), len(self.classes_)))
+        known = np.flatnonzero(block.y >= 0)
+        Y[known, block.y[known]] = block.weights[known]
+        if self.method == "spreading":
+            F, self.n_iter_ = spread(W, Y, self.alpha, self.max_iter, self.tol)
+        else:
+            F, self.n_iter_ = propagate(W, Y, known, self.max_iter, self.tol)
+        self.label_distributions_, self.n_unreached_ = _shares(F, Y.sum(axis=0))
+        self.labels_ = self.label_distributions_.argmax(axis=1)
+        return self
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Any:
+        """The mean posterior of the nearest rows of `fit`, by the weights of the graph."""
+        check_is_fitted(self)
+        stored_index(self)  # built once, before threads need it
+        return self._apply(partial(_posteriors, self), X)
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest posterior."""
+        check_is_fitted(self)
+        _ = stored_index(self)
+        return self._apply(partial(_predict, self), X)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class that is predicted.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        _ = stored_index(self)
+        answer = partial(_posteriors, self)
+        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior")
+
+    def summary(self) -> Summary:
+        """The graph, and how many rows got each class."""
+        check_is_fitted(self)
+        facts = {
+            "rows": len(self.labels_),
+            "neighbours": min(self.n_neighbors, len(self.labels_) - 1),
+            "metric": self.metric_.name,
+            "gamma": self.gamma_,
+            "steps": self.n_iter_,
+            "rows that no label reaches": self.n_unreached_,
+        }
+        counts = np.bincount(self.labels_, minlength=len(self.classes_))
+        rows = [[str(label), int(count)] for label, count in zip(self.classes_, counts)]
+        return Summary(self._title(), facts, [Table("Classes", ("class", "rows"), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {
+            "typical_": (len(self.design_names),),
+            "label_distributions_": (len(self.labels_), len(self.classes_)),
+        }
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if hasattr(self, "rows_"):
+            check_stored(self, len(self.labels_))
+
+
+def _shares(F: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, int]:
+    """Rows that sum to 1; the class shares where nothing arrived."""
+    F = np.maximum(F, 0.0)
+    sums = F.sum(axis=1, keepdims=True)
+    reached = sums[:, 0] > 1e-12
+    prior = totals / totals.sum()
+    return np.where(reached[:, None], F / np.where(sums > 0, sums, 1.0), prior), int((~reached).sum())
+
+
+def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
+    if not len(block):
+        return np.empty((0, len(model.classes_)))
+    k = min(model.n_neighbors, len(model.labels_))
+    found = stored_index(model).nearest(queries(model, block), k)
+    squared = finite_distances(found.distances, model.metric_) ** 2
+    squared -= squared[:, :1]  # far from all rows the nearest decide
+    weight = np.exp(-model.gamma_ * squared) if model.kernel == "rbf" else np.ones_like(squared)
+    posteriors = np.einsum("nk,nkc->nc", weight, model.label_distributions_[found.rows])
+    return posteriors / posteriors.sum(axis=1, keepdims=True)
+
+
+def _predict(model: LabelPropagation, block: Block) -> np.ndarray:
+    return model.classes_[_posteriors(model, block).argmax(axis=1)]

@@ -1,0 +1,228 @@
+"""Self-training: a classifier that learns from its own surest predictions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    check_takes_weights,
+    complexity,
+    normalize_posteriors,
+)
+from lyceum.bayes import NaiveBayes
+from lyceum.ensemble import Ensemble, MemberData, posteriors
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["SelfTraining"]
+
+
+class SelfTraining(Classifier, Ensemble):
+    """Self-training: fit on the labelled rows, label the surest of the others, and fit again.
+
+    An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
+    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Any classifier with posteriors, of any library; None is `NaiveBayes`.
+    criterion : {"threshold", "k_best"}, default="threshold"
+        Whether all rows whose largest posterior is at least `threshold` are labelled in a round, or the
+        `k_best` surest.
+    threshold : float, default=0.75
+        The least posterior that is believed.
+    k_best : int, default=10
+        How many rows are labelled in a round.
+    max_iter : int or None, default=10
+        The most rounds; None goes on until nothing is left to label.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    estimators_ : list of one classifier
+        The classifier of the last round.
+    labels_ : array of shape (n,), of int
+        The place in `classes_` of the class of every row; -1 where it stayed unlabelled.
+    labeled_iter_ : array of shape (n,), of int
+        The round in which a row got its class: 0 where it had one, -1 where it has none.
+    record_ : list of dict
+        `step`, `labelled` and `threshold` (the least posterior that was believed) of every round.
+    n_iter_ : int
+        How often the classifier was fitted.
+    termination_ : str
+        Why it stopped: "all_labelled", "no_change" or "max_iter".
+    framed_ : bool
+        Whether a classifier of another library was given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
+
+    See Also
+    --------
+    SemiSupervisedEM : Soft labels from a generative model.
+    LabelPropagation : Labels that spread to neighbours.
+
+    References
+    ----------
+    Yarowsky (1995), Unsupervised word sense disambiguation rivaling supervised methods, ACL.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
+    >>> model = SelfTraining().fit(X, ["a", "a", None, "b", "b", None])
+    >>> model.classes_[model.labels_].tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+
+    _takes_unlabelled: ClassVar[bool] = True
+    _explains_by_replacement: ClassVar[bool] = True
+    _alternative: ClassVar[str] = "SemiSupervisedEM"
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "criterion": [StrOptions({"threshold", "k_best"})],
+        "threshold": [Interval(Real, 0.0, 1.0, closed="left")],
+        "k_best": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        criterion: str = "threshold",
+        threshold: float = 0.75,
+        k_best: int = 10,
+        max_iter: int | None = 10,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.criterion = criterion
+        self.threshold = threshold
+        self.k_best = k_best
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _default(self) -> Any:
+        return NaiveBayes()
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from labelled rows, then from its own labels of the others.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan; some may be missing
+        sample_weight : array of shape (n_samples,), optional
+        """
+        data, codes, w = self._member_data(X, y, sample_weight)
+        check_takes_weights(self._base(), w)
+        codes = codes.copy()
+        weighted = np.ones(len(codes), dtype=bool) if w is None else w > 0
+        self.labeled_iter_ = np.where(codes >= 0, 0, -1)
+        self.record_ = []
+        step = 0
+        while True:
+            member = self._fit_labelled(data, codes, w, weighted)
+            open_rows = np.flatnonzero((codes < 0) & weighted)
+            self.termination_ = self._stops(step, len(open_rows))
+            if self.termination_:
+                break
+            proba = posteriors(member, self.classes_, partial(data.ask, rows=open_rows))
+            chosen = self._choose(proba.max(axis=1))
+            if not len(chosen):
+                self.termination_ = "no_change"
+                break
+            step += 1
+            codes[open_rows[chosen]] = proba[chosen].argmax(axis=1)
+            self.labeled_iter_[open_rows[chosen]] = step
+            least = float(proba[chosen].max(axis=1).min())
+            self.record_.append({"step": step, "labelled": len(chosen), "threshold": least})
+            report("rounds", step, self.max_iter)
+        self.estimators_, self.labels_, self.n_iter_ = [member], codes, step + 1
+        return self
+
+    def _stops(self, step: int, n_open: int) -> str:
+        if not n_open:
+            return "all_labelled"
+        return "max_iter" if self.max_iter is not None and step >= self.max_iter else ""
+
+    def _choose(self, sure: np.ndarray) -> np.ndarray:
+        """The rows to label, of those whose largest posterior is given."""
+        if self.criterion == "threshold":
+            return np.flatnonzero(sure >= self.threshold)
+        return np.sort(np.argsort(-sure, kind="stable")[: self.k_best])
+
+    def _fit_labelled(self, data: MemberData, codes: np.ndarray, w: Any, weighted: np.ndarray) -> Any:
+        rows = np.flatnonzero((codes >= 0) & weighted)
+        if data.source is not None:
+            data = replace(data, source=replace(data.source, y=codes))
+        else:
+            data = replace(data, labels=self.classes_[codes])
+        every = len(rows) == len(codes)
+        return data.fit(self._copy(), None if every else rows, w=None if w is None else w[rows])
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest posterior."""
+        return self._apply_to_members(partial(_predict, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors of the classifier of the last round."""
+        return self._apply_to_members(partial(_posteriors, self), X)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class that is predicted.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends; in the frame itself if a classifier of another library
+        was given one.
+        """
+        return self._explain_by_replacement(partial(_posteriors, self), X)
+
+    def summary(self) -> Summary:
+        """How many rows were labelled in every round."""
+        known = int((self.labeled_iter_ == 0).sum())
+        facts = {
+            "classifier": type(self.estimators_[0]).__name__,
+            "labelled rows": known,
+            "labelled by itself": int((self.labeled_iter_ > 0).sum()),
+            "still unlabelled": int((self.labels_ < 0).sum()),
+            "stopped": self.termination_,
+        }
+        rows = [[one["step"], one["labelled"], one["threshold"]] for one in self.record_]
+        return Summary(
+            self._title(), facts, [Table("Rounds", ("round", "labelled", "least posterior"), rows)]
+        )
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of the classifier."""
+        return complexity(self.estimators_[0])
+
+
+def _posteriors(model: SelfTraining, data: MemberData) -> np.ndarray:
+    return normalize_posteriors(posteriors(model.estimators_[0], model.classes_, data.ask))
+
+
+def _predict(model: SelfTraining, data: MemberData) -> np.ndarray:
+    return model.classes_[_posteriors(model, data).argmax(axis=1)]

@@ -1,0 +1,306 @@
+"""Semi-supervised EM: a generative classifier of labelled and unlabelled rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import clone
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    Learner,
+    OnePassClassifier,
+    complexity,
+)
+from lyceum._core.data import Block, Inputs, Rows, Schema, Step
+from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.errors import DataError, SettingError
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary
+
+__all__ = ["SemiSupervisedEM"]
+
+_ROUNDING = 1e-10
+
+
+class SemiSupervisedEM(Classifier, Learner):
+    """EM over labelled and unlabelled rows with naive Bayes or Gaussian classes.
+
+    .. math:: L = \\sum_{labelled} w_i \\log p(x_i, y_i)
+        + \\lambda \\sum_{unlabelled} w_i \\log \\sum_k p(x_i, k)
+
+    The E-step finds the posteriors of unlabelled rows, the M-step fits the classifier with every such row as
+    a row of each class, weighted by its posterior. It runs in passes: from memory, from files, and on Dask.
+
+    An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
+    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        A generative classifier of `lyceum.bayes`: `NaiveBayes` (the default), `BernoulliNaiveBayes`,
+        `MultinomialNaiveBayes`, or `QuadraticDiscriminant` and its kin for Gaussian classes.
+    unlabelled_weight : float, default=1.0
+        The weight λ of unlabelled rows; less than 1 where the model is in doubt.
+    max_iter : int, default=100
+        The most iterations.
+    tol : float, default=1e-4
+        Stop when an iteration gains at most this much L per unit of weight.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    estimator_ : classifier
+        The fitted classifier.
+    history_ : list of float
+        L of the fit on labelled rows alone, and after every iteration. An estimator that smooths does not
+        maximise L itself: iterations end when L no longer rises.
+    n_iter_ : int
+        How often the classifier was fitted.
+    labelled_weight_, unlabelled_weight_ : float
+        The weight of the rows with and without a class.
+
+    See Also
+    --------
+    SelfTraining : For any classifier.
+    LabelPropagation : Labels that spread to neighbours.
+
+    References
+    ----------
+    Nigam, McCallum, Thrun and Mitchell (2000), Text classification from labeled and unlabeled documents
+    using EM, Machine Learning 39.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.2], [0.4], [0.1], [5.0], [5.3], [5.1], [4.9]])
+    >>> y = ["a", "a", None, None, "b", "b", None, None]
+    >>> SemiSupervisedEM().fit(X, y).predict([[0.3], [5.2]]).tolist()
+    ['a', 'b']
+    """
+
+    _coding = "codes"
+    _takes_unlabelled: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict_proba"]), None],
+        "unlabelled_weight": [Interval(Real, 0.0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+    history_axes: ClassVar[tuple[str, str]] = ("iteration", "log-likelihood")
+
+    classes_: np.ndarray
+    estimator_: Any
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        unlabelled_weight: float = 1.0,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.unlabelled_weight = unlabelled_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.categorical_features = categorical_features
+
+    def _base(self) -> Any:
+        return NaiveBayes() if self.estimator is None else self.estimator
+
+    def _steps(self) -> list[Step]:
+        return []  # the classifier has its own
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return bool(self._base()._takes_missing)
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return bool(self._base()._takes_sparse)
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit on labelled rows, then by EM on all rows.
+
+        Parameters
+        ----------
+        X : array, frame, or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan; some may be missing
+        sample_weight : array of shape (n_samples,), optional
+        """
+        self._validate_params()
+        base = self._base()
+        if not isinstance(base, OnePassClassifier) or isinstance(base, LinearDiscriminant):
+            raise SettingError(
+                f"{type(base).__name__} gives no density of rows and classes together: use NaiveBayes, or "
+                "QuadraticDiscriminant for Gaussian classes"
+            )
+        rows = Inputs(self).for_fit(X, y, sample_weight)
+        self.labelled_weight_, self.unlabelled_weight_ = rows.reduce(_Weights.of).sums
+        if not self.labelled_weight_ > 0:
+            raise DataError("no row has a label: SemiSupervisedEM needs at least one row of every class")
+        model = clone(base).fit(rows.then(_OnlyLabelled()))
+        self._iterate(rows, model)
+        if not hasattr(self, "feature_names_in_"):
+            self.estimator_.__dict__.pop("feature_names_in_", None)
+        return self
+
+    def _iterate(self, rows: Rows, model: Any) -> None:
+        total = self.labelled_weight_ + self.unlabelled_weight * self.unlabelled_weight_
+        self.history_ = [self._objective(rows, model)]
+        self.estimator_, self.n_iter_ = model, 1
+        if not self.unlabelled_weight * self.unlabelled_weight_ > 0:
+            return
+        for step in range(1, self.max_iter + 1):
+            report("iterations", step - 1, self.max_iter)
+            model = clone(self._base()).fit(rows.then(_SoftLabels(self.estimator_, self.unlabelled_weight)))
+            objective = self._objective(rows, model)
+            gain = objective - self.history_[-1]
+            # from the first step on: the fit on labelled rows does not maximise L
+            if step > 1 and gain < -_ROUNDING * max(abs(objective), total):
+                break
+            self.history_.append(objective)
+            self.estimator_, self.n_iter_ = model, step + 1
+            if step > 1 and gain <= self.tol * total:
+                break
+
+    def _objective(self, rows: Rows, model: Any) -> float:
+        prepared = model._prepare_rows(rows)
+        return prepared.reduce(partial(_Likelihood.of, model=model, share=self.unlabelled_weight)).value
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _rows_of(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self.rows_to_predict(X)
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest posterior."""
+        rows = self._rows_of(X)
+        return self.estimator_.predict(rows)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors of the classifier; rows sum to 1."""
+        rows = self._rows_of(X)
+        return self.estimator_.predict_proba(rows)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds, as the classifier explains it."""
+        check_is_fitted(self)
+        return self.estimator_.explain(self._rows_of(X))
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """How EM went, and what the classifier learned."""
+        check_is_fitted(self)
+        inner = self.estimator_.summary()
+        facts = {
+            "classifier": type(self.estimator_).__name__,
+            "weight of labelled rows": self.labelled_weight_,
+            "weight of unlabelled rows": self.unlabelled_weight_,
+            "fits": self.n_iter_,
+            "log-likelihood": self.history_[-1],
+        }
+        return Summary(self._title(), {**facts, **inner.facts}, inner.tables)
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of the classifier."""
+        check_is_fitted(self)
+        return complexity(self.estimator_)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """The weight of labelled and of unlabelled rows."""
+
+    sums: tuple[float, float]
+
+    @classmethod
+    def of(cls, block: Block) -> _Weights:
+        assert block.y is not None
+        known = block.y >= 0
+        return cls((float(block.weights[known].sum()), float(block.weights[~known].sum())))
+
+    def merge(self, other: _Weights) -> _Weights:
+        return _Weights((self.sums[0] + other.sums[0], self.sums[1] + other.sums[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class _OnlyLabelled:
+    """Rows with a label and a weight."""
+
+    drops_rows: ClassVar[bool] = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        assert block.y is not None
+        return block if (block.y >= 0).all() else block.take(block.y >= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _SoftLabels:
+    """Labelled rows as they are; every other one as a row of each class, weighted by its posterior."""
+
+    model: Any
+    share: float
+    drops_rows: ClassVar[bool] = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        y = block.y
+        assert y is not None
+        unknown = np.flatnonzero(y < 0)
+        if not len(unknown):
+            return block
+        part = block.take(unknown)
+        for step in self.model._steps():
+            part = step(part)
+        joint = self.model._log_joint(part)
+        proba = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        K = proba.shape[1]
+        known = np.flatnonzero(y >= 0)
+        rows = np.concatenate([known, np.repeat(unknown, K)])
+        labels = np.concatenate([y[known], np.tile(np.arange(K, dtype=y.dtype), len(unknown))])
+        w = block.weights
+        weights = np.concatenate([w[known], (self.share * w[unknown, None] * proba).ravel()])
+        return replace(block.take(rows), y=labels, w=weights)
+
+
+@dataclass(frozen=True, slots=True)
+class _Likelihood:
+    """The log-likelihood of labelled and unlabelled rows."""
+
+    value: float
+
+    @classmethod
+    def of(cls, block: Block, model: Any, share: float) -> _Likelihood:
+        joint, y, w = model._log_joint(block), block.y, block.weights
+        assert y is not None
+        known = y >= 0
+        total = logsumexp(joint, axis=1)
+        at_label = joint[np.arange(len(y)), np.maximum(y, 0)]
+        terms = np.where(known, at_label, share * total)
+        return cls(float(w[w > 0] @ terms[w > 0]))
+
+    def merge(self, other: _Likelihood) -> _Likelihood:
+        return _Likelihood(self.value + other.value)

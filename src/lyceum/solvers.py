@@ -1,0 +1,43 @@
+"""Solvers: smooth minimization, expectation-maximization, constrained optima."""
+
+from lyceum._core.solvers import (
+    LBFGS,
+    ConjugateGradient,
+    ConstrainedOptima,
+    ConstrainedProblem,
+    EMOutcome,
+    EMProblem,
+    Expectation,
+    ExpectationMaximization,
+    GradientDescent,
+    LevenbergMarquardt,
+    Newton,
+    Observer,
+    Outcome,
+    Point,
+    Problem,
+    Solver,
+    StationaryPoint,
+    constrained_optima,
+)
+
+__all__ = [
+    "LBFGS",
+    "ConjugateGradient",
+    "ConstrainedOptima",
+    "ConstrainedProblem",
+    "EMOutcome",
+    "EMProblem",
+    "Expectation",
+    "ExpectationMaximization",
+    "GradientDescent",
+    "LevenbergMarquardt",
+    "Newton",
+    "Observer",
+    "Outcome",
+    "Point",
+    "Problem",
+    "Solver",
+    "StationaryPoint",
+    "constrained_optima",
+]

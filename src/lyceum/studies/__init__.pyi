@@ -1,0 +1,36 @@
+from lyceum.studies.compare.comparison import (
+    Comparison as Comparison,
+    HoldoutResult as HoldoutResult,
+    RankedLearner as RankedLearner,
+)
+from lyceum.studies.compare.out_of_sample import OutOfSample as OutOfSample
+from lyceum.studies.main import study as study
+from lyceum.studies.plan.candidate import (
+    Candidate as Candidate,
+    Failure as Failure,
+    Suspect as Suspect,
+)
+from lyceum.studies.plan.recipe import LearnerChoice as LearnerChoice, Recipe as Recipe
+from lyceum.studies.report.example import Example as Example
+from lyceum.studies.report.format import (
+    aligned_interval as aligned_interval,
+    aligned_loss as aligned_loss,
+    p_cell as p_cell,
+)
+from lyceum.studies.report.model_effects import (
+    ColumnEffect as ColumnEffect,
+    ColumnImportance as ColumnImportance,
+    ModelEffects as ModelEffects,
+    PairEffect as PairEffect,
+)
+from lyceum.studies.report.page import write_report as write_report
+from lyceum.studies.report.parts import IntervalScale as IntervalScale
+from lyceum.studies.result import Study as Study
+from lyceum.studies.run.baseline import (
+    MeanRegressor as MeanRegressor,
+    PriorClassifier as PriorClassifier,
+)
+from lyceum.studies.table_clusters import (
+    TableClusters as TableClusters,
+    cluster_table as cluster_table,
+)

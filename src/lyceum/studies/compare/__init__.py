@@ -1,0 +1,1 @@
+"""How learners did, one by one and against each other."""

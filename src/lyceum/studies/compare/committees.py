@@ -1,0 +1,173 @@
+"""A committee and a stack of the learners, compared with them from their stored out-of-fold predictions.
+
+No learner is fitted again: the weights for a fold come from the predictions of the other folds of the same
+repeat, so that no row has a say in how it is itself predicted. The ensembles are imported where they are
+used: a study without committees does not need them.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.statistics import weighted_mean
+from lyceum.studies.compare.loss_rule import LossRule
+from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.compare.task_table import TaskTable
+from lyceum.studies.plan.candidate import Candidate
+from lyceum.studies.plan.plan import Plan, Task
+from lyceum.studies.run.fold_calibration import calibrated_model, usual_calibration
+from lyceum.studies.run.pipelines import build_pipeline, seed_of
+from lyceum.studies.run.store import Store, TaskResult, as_table
+
+__all__ = ["committee_model", "run_committees"]
+
+_LEAST = 1e-3  # a member that weighs less is left out
+_CV = 3  # folds of the level-0 answers when a stack is fitted on all rows
+
+Answers = dict[tuple[int, int], list[OutOfSample]]  # of every member, by repeat and fold
+Fuse = Callable[[np.ndarray], np.ndarray]  # answers (L, n, K) or (L, n) to predictions
+
+
+def run_committees(plan: Plan, store: Store) -> None:
+    """Store what the committees of a plan predict on the folds that all learners finished."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that members agree is no fault of the data
+        _run_committees(plan, store)
+
+
+def _run_committees(plan: Plan, store: Store) -> None:
+    table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
+    members = [c for c in table.compared if not c.is_baseline]
+    if not plan.committees or len(members) < 2 or _folds_in_a_repeat(table.folds) < 2:
+        return
+    searched = sum(not done.is_first for task, done in table.done.items() if not plan[task.name].members)
+    rests_on = [[c.name for c in members], len(table.folds), searched]
+    if store.get("committees") == rests_on:
+        return
+    answers = {at: [store.predictions(Task(c.name, *at)) for c in members] for at in table.folds}
+    for candidate in plan.committees:
+        for at in table.folds:
+            others = [answers[other] for other in table.folds if other[0] == at[0] and other != at]
+            if others:
+                result, predictions = _fold(candidate, plan.rule, members, table, answers[at], others, at)
+                store.finish(result, predictions)
+        learned = _learn(candidate, plan.rule, list(answers.values()))[1]
+        store.put(f"members/{candidate.name}", {c.name: w for c, w in zip(members, learned) if w > 0})
+    store.put("committees", rests_on)
+
+
+def _folds_in_a_repeat(folds: Sequence[tuple[int, int]]) -> int:
+    return min((sum(r == repeat for r, _ in folds) for repeat, _ in folds), default=0)
+
+
+def _fold(
+    candidate: Candidate,
+    rule: LossRule,
+    members: Sequence[Candidate],
+    table: TaskTable,
+    here: list[OutOfSample],
+    others: list[list[OutOfSample]],
+    at: tuple[int, int],
+) -> tuple[TaskResult, Any]:
+    start = time.perf_counter()
+    combine, shares = _learn(candidate, rule, others)
+    first = here[0]
+    predicted = combine(_stack(here))
+    seen = [combine(_stack(part)) for part in others]
+    targets = [(part[0].y, part[0].weight) for part in others]
+    losses = [weighted_mean(rule.losses(y, predictions, w), w) for (y, w), predictions in zip(targets, seen)]
+    results = [table.done[Task(c.name, *at)] for c in members]
+    size = sum(r.complexity or 0 for r, share in zip(results, shares) if share > 0) + len(members)
+    done = TaskResult(
+        Task(candidate.name, *at), None, {}, float(np.mean(losses)), results[0].n_train, results[0].n_test,
+        size, (), time.perf_counter() - start, 0,
+    )  # fmt: skip
+    return done, as_table(first.rows, first.y, predicted, first.weight, first.groups)
+
+
+def _stack(parts: Sequence[OutOfSample]) -> np.ndarray:
+    return np.array([part.predicted for part in parts])
+
+
+def _learn(candidate: Candidate, rule: LossRule, folds: list[list[OutOfSample]]) -> tuple[Fuse, list[float]]:
+    """How answers are combined, learned from some folds, and the weight of every member."""
+    predictions = np.concatenate([_stack(part) for part in folds], axis=1)
+    y = np.concatenate([part[0].y for part in folds])
+    first = folds[0][0].weight
+    w = None if first is None else np.concatenate([np.asarray(part[0].weight) for part in folds])
+    if candidate.learner == "Committee":
+        from lyceum.ensemble import simplex_weights
+
+        shares = simplex_weights(predictions, y, w)
+        shares = np.where(shares < _LEAST, 0.0, shares)
+        shares /= shares.sum()
+        return (lambda answers: _mean(answers, shares)), shares.tolist()
+    return _learn_stack(predictions, y, w, rule)
+
+
+def _mean(answers: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    from lyceum.ensemble import fuse
+
+    return fuse(answers if answers.ndim == 3 else answers[:, :, None], "sum", shares).reshape(
+        answers.shape[1:]
+    )
+
+
+def _learn_stack(
+    predictions: np.ndarray, y: np.ndarray, w: np.ndarray | None, rule: LossRule
+) -> tuple[Fuse, list[float]]:
+    """The final learner of level 1, with the columns and settings of the stacking learners."""
+    from lyceum.linear import LogisticRegression, Ridge
+
+    if rule.n_classes is None:
+        ridge = Ridge(alpha=1e-3, standardize=True).fit(predictions.T, y, sample_weight=w)
+        return (lambda answers: ridge.predict(answers.T)), _shares(np.abs(ridge.coef_)[:, None])
+    K = rule.n_classes
+    final = LogisticRegression().fit(_columns(predictions), y, sample_weight=w)
+
+    def combine(answers: np.ndarray) -> np.ndarray:
+        full = np.zeros((answers.shape[1], K))
+        full[:, final.classes_.astype(int)] = final.predict_proba(_columns(answers))
+        return full
+
+    sizes = np.abs(np.atleast_2d(final.coef_)).sum(axis=0).reshape(len(predictions), -1)
+    return combine, _shares(sizes)
+
+
+def _columns(predictions: np.ndarray) -> np.ndarray:
+    """Answers side by side; of two classes the first adds nothing."""
+    return np.concatenate(list(predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions), axis=1)
+
+
+def _shares(sizes: np.ndarray) -> list[float]:
+    total = sizes.sum(axis=1)
+    return (total / max(float(total.sum()), np.finfo(np.float64).tiny)).tolist()
+
+
+# -- the model on all rows -----------------------------------------------------------------------------------
+
+
+def committee_model(plan: Plan, name: str, store: Store) -> Any:
+    """The committee or stack as a learner to fit: its members with the settings chosen most often."""
+    from lyceum.ensemble import Committee, StackingClassifier, StackingRegressor
+
+    candidate, seed = plan[name], seed_of(plan.seed, name, "final")
+    table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
+    weights: dict[str, float] = store.get(f"members/{name}")
+    members = []
+    for c in table.compared:
+        if weights.get(c.name, 0.0) > 0.0:
+            params = {key: value for key, value in table.params(c).items() if key not in c.settings}
+            model = build_pipeline(c, params, seed)
+            calibration = usual_calibration(table.results(c.name))
+            members.append((c.name, calibrated_model(model, calibration, seed)))
+    if candidate.learner == "Committee":
+        shares = [weights[member] for member, _ in members]
+        return Committee(members, rule="sum", weights=shares, random_state=seed)
+    kind = StackingRegressor if plan.classes is None else StackingClassifier
+    return kind(members, cv=_CV, random_state=seed)

@@ -1,0 +1,71 @@
+"""Which tasks are finished, and which learners and folds can be compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lyceum.studies.plan.candidate import Candidate
+from lyceum.studies.plan.plan import Task
+from lyceum.studies.run.store import Store, TaskResult
+
+__all__ = ["TaskTable"]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskTable:
+    """Which learners can be compared, and on which folds: those that all of them finished."""
+
+    candidates: tuple[Candidate, ...]
+    done: Mapping[Task, TaskResult]
+    order: tuple[tuple[int, int], ...]  # repeat and fold, as they are run
+    compared: tuple[Candidate, ...]
+    folds: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate], store: Store, folds: int, repeats: int) -> TaskTable:
+        done = store.finished_tasks()
+        order = tuple((repeat, fold) for repeat in range(repeats) for fold in range(folds))
+        failed = {task.name for task, result in done.items() if result.failed}
+        started = [c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done]
+        common = tuple(at for at in order if all(Task(c.name, *at) in done for c in started))
+        return cls(tuple(candidates), done, order, tuple(started), common)
+
+    @property
+    def failures(self) -> tuple[TaskResult, ...]:
+        return tuple(result for result in self.done.values() if result.failed)
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """Learners that no fold was run of, though they can be."""
+        return tuple(c.name for c in self._possible if Task(c.name, 0, 0) not in self.done)
+
+    @property
+    def _possible(self) -> list[Candidate]:
+        """All but those that failed, and committees of which fewer than two members are left."""
+        failed = {result.task.name for result in self.failures}
+        return [
+            c
+            for c in self.candidates
+            if c.name not in failed and (not c.members or len(set(c.members) - failed) > 1)
+        ]
+
+    @property
+    def finished(self) -> bool:
+        return all(
+            (Task(c.name, *at) in self.done and not self.done[Task(c.name, *at)].is_first)
+            for c in self._possible
+            for at in self.order
+        )
+
+    def results(self, name: str) -> list[TaskResult]:
+        """The tasks of one learner on the folds compared."""
+        return [self.done[Task(name, *at)] for at in self.folds]
+
+    def params(self, candidate: Candidate) -> dict[str, Any]:
+        """Its fixed settings and those chosen most often, the first of equals."""
+        chosen = Counter(tuple(sorted(result.settings.items())) for result in self.results(candidate.name))
+        most = chosen.most_common(1)
+        return {**candidate.settings, **dict(most[0][0] if most else ())}

@@ -1,0 +1,117 @@
+"""One learner's out-of-sample predictions, with the losses of its rows and folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lyceum._core.data import row_weights
+from lyceum._core.statistics import weighted_mean
+from lyceum.errors import StudyError
+from lyceum.studies.compare.loss_rule import LossRule
+from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.compare.task_table import TaskTable
+from lyceum.studies.plan.candidate import Candidate
+from lyceum.studies.plan.plan import Task
+from lyceum.studies.run.store import Store, TaskResult
+
+__all__ = ["Trial", "by_row", "concatenate", "pooled_predictions", "sum_by_group"]
+
+
+def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
+    """The out-of-sample predictions of one learner on the first folds, by repeat, then by row."""
+    tasks = sorted(
+        (task for task, result in store.finished_tasks().items() if task.name == name and not result.failed),
+        key=lambda task: (task.repeat, task.fold),
+    )
+    if not tasks:
+        raise StudyError(f"{name!r} has no out-of-sample predictions in {store.folder}")
+    return concatenate([store.predictions(task) for task in tasks[:n_folds]])
+
+
+def concatenate(parts: Sequence[OutOfSample]) -> OutOfSample:
+    """Predictions of several folds, by repeat, then by row."""
+
+    def all_of(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    order = order_of(parts)
+    weight = None if parts[0].weight is None else all_of("weight")[order]
+    groups = None if parts[0].groups is None else all_of("groups")[order]
+    rows, repeats, folds = (all_of(name)[order] for name in ("rows", "repeats", "folds"))
+    return OutOfSample(rows, repeats, folds, all_of("y")[order], all_of("predicted")[order], weight, groups)
+
+
+def order_of(parts: Sequence[OutOfSample]) -> np.ndarray:
+    """The order by repeat, then by row, of the rows of several folds."""
+    rows, repeats = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "repeats"))
+    return np.lexsort((rows, repeats))
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One learner's predictions, with the losses of its rows and folds."""
+
+    candidate: Candidate
+    sample: OutOfSample
+    losses: np.ndarray  # (m,) the study's own loss of every prediction
+    decided: np.ndarray | None  # (m,) actions, None for regression
+    fold_losses: np.ndarray
+    results: list[TaskResult]
+    known: np.ndarray  # (n_folds,) whether the rows of a fold can tell the loss, as one class cannot tell AUC
+
+    @classmethod
+    def of(cls, candidate: Candidate, store: Store, table: TaskTable, rule: LossRule) -> Trial:
+        parts = [store.predictions(Task(candidate.name, *at)) for at in table.folds]
+        return cls.from_parts(candidate, parts, rule, table.results(candidate.name))
+
+    @classmethod
+    def from_parts(
+        cls, candidate: Candidate, parts: Sequence[OutOfSample], rule: LossRule, results: list[TaskResult]
+    ) -> Trial:
+        """The trial of the predictions of every fold."""
+        losses = [rule.losses(part.y, part.predicted, part.weight) for part in parts]
+        known = np.array([rule.can_judge(part.y) for part in parts])
+        if known.any() and not known.all():  # the others have the mean of those that can
+            places = np.flatnonzero(known)
+            w = [row_weights(part.weight, len(part.y)) for part in parts]
+            all_known = (np.concatenate([each[i] for i in places]) for each in (losses, w))
+            mean = weighted_mean(*all_known)
+            losses = [values if can else np.full(len(values), mean) for values, can in zip(losses, known)]
+        folds = [weighted_mean(values, part.weight) for values, part in zip(losses, parts)]
+        sample = concatenate(parts)
+        decided = None if rule.n_classes is None else rule.decide(sample.predicted)
+        values = np.concatenate(losses)[order_of(parts)]
+        return cls(candidate, sample, values, decided, np.array(folds), results, known)
+
+    @property
+    def train_loss(self) -> float:
+        return float(np.mean([result.train_loss for result in self.results]))
+
+    @property
+    def test_to_train(self) -> float:
+        return sum(result.n_test for result in self.results) / sum(result.n_train for result in self.results)
+
+
+def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean of every row over repeats, and the weights of the rows."""
+    _, first, place, times = np.unique(
+        sample.rows, return_index=True, return_inverse=True, return_counts=True
+    )
+    w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
+    return np.bincount(place, values) / times, w
+
+
+def sum_by_group(sample: OutOfSample, values: np.ndarray) -> np.ndarray:
+    """The sums of the values of rows (in the order of `by_row`) over groups; the values without groups.
+
+    What tests and standard errors add up: rows of a group are alike, so that groups are independent of each
+    other, rows are not.
+    """
+    if sample.groups is None:
+        return values
+    _, first = np.unique(sample.rows, return_index=True)
+    _, place = np.unique(sample.groups[first], return_inverse=True)
+    return np.bincount(place, values)

@@ -1,0 +1,1 @@
+"""What a study is to do: recipe, data, candidates, folds."""

@@ -1,0 +1,375 @@
+"""From the files of a recipe to the rows that are studied, with all that was noticed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import (
+    ColumnInspection,
+    FileFormat,
+    Inspection,
+    LargeFile,
+    Rows,
+    Schema,
+    TableData,
+    coded_source,
+    fits_memory,
+    inspect,
+    parse_written,
+    paths_of,
+    read_data,
+    read_through,
+    reading_once,
+    scan,
+    spelling_hint,
+)
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import StudyError
+from lyceum.studies.plan.candidate import Suspect, TaskKind
+from lyceum.studies.plan.recipe import Recipe
+from lyceum.studies.plan.row_steps import FiniteCells, KnownClasses, WithTarget, has_target
+from lyceum.studies.plan.table_notes import (
+    infinite_note,
+    kept_notes,
+    one_value_text,
+    rare_note,
+    single_rows_text,
+    table_notes,
+    zero_weight_note,
+)
+
+__all__ = ["StudyData"]
+
+_LEFT_OUT = ("constant", "empty", "free_text", "identifier")
+_FEWEST = 6  # below, no part of the rows can be learned from while another is tested
+_LISTED = 1_000  # categories of a column, or classes, beyond which one-of-C columns make no sense
+_SAMPLE = 200_000
+_SQUARES = 1e140  # sums of squares of larger numbers overflow
+
+
+@dataclass(frozen=True, eq=False)
+class StudyData:
+    """The rows of a study.
+
+    `rows` are in memory and have a target; `numbers` are their numbers in the data. `all_rows` are all rows
+    with a target, streamed where they do not fit. `order_columns` are the columns of groups and times at the
+    same rows, as they were read.
+    """
+
+    rows: Rows
+    numbers: np.ndarray
+    all_rows: Rows
+    n_rows: int
+    n_without_target: int
+    n_missing: int
+    suspects: tuple[Suspect, ...]
+    notes: tuple[str, ...]
+    rare_classes: tuple[Any, ...] = ()  # those that were left out
+    digest: str = ""  # a hash of the files as they were read
+    order_columns: Mapping[str, pa.Array] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> StudyData:
+        """Look at the files and read them; raises, by one sentence, where they cannot be studied."""
+        # files are read once, for the inspection and for the learners; large ones again for the final fit
+        with reading_once(hashed=True) as reads:
+            data, order = _read(recipe, FileFormat(**recipe.form), recipe.memory_mb << 20)
+            reads.release()
+            found = cls._of_read(recipe, data)
+            drawn = data.seen.numbers if isinstance(data, LargeFile) else None
+            digest = reads.digest(paths_of(list(recipe.data)))
+            return replace(found._with_order(order, drawn), digest=digest)
+
+    @classmethod
+    def _of_read(cls, recipe: Recipe, data: TableData | LargeFile) -> StudyData:
+        kinds: Any = dict(recipe.kinds)
+        form, memory = FileFormat(**recipe.form), recipe.memory_mb << 20
+        found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
+        suspects = _suspects(found, recipe)
+        left_out = {suspect.column for suspect in suspects if suspect.left_out}
+        _check_target(found, recipe)
+        _check_columns(found, recipe, left_out)
+        aside = {*recipe.ignore, *left_out, recipe.target, recipe.weight, recipe.group, recipe.time}
+        if recipe.text:
+            free = [one.column for one in suspects if one.code == "free_text" and one.column not in aside]
+            kinds |= {name: "text" for name in free if name not in kinds}
+        if not recipe.dates:  # a date that is declared to be a number is not taken apart
+            dates = [column.name for column in found.columns if column.is_time and column.name not in aside]
+            kinds |= dict.fromkeys(dates, "continuous")
+        rows = scan(
+            data,
+            recipe.target,
+            task=recipe.task,
+            weight=recipe.weight,
+            kinds={name: kind for name, kind in kinds.items() if name not in recipe.ignore},
+            ignore=(*recipe.ignore, *sorted(left_out)),
+            memory=memory,
+            **form.options(),
+        )
+        used = [found[name] for name in rows.schema.names]
+        infinite = [column for column in used if column.n_infinite]
+        rows = rows.then(FiniteCells()) if infinite else rows
+        missing = sum(column.n_missing + column.n_infinite for column in used)
+        notes = (*table_notes(found, recipe), *kept_notes(suspects, recipe), *map(infinite_note, infinite))
+        if isinstance(data, LargeFile):
+            found_data = cls._from_sample(rows, data, missing, suspects, notes)
+        else:
+            found_data = cls._in_memory(rows, missing, suspects, notes)
+        return found_data._without_rare_classes(recipe)
+
+    @classmethod
+    def _in_memory(
+        cls, rows: Rows, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
+    ) -> StudyData:
+        y, w = rows.coded_y, rows.sample_weight
+        usable = has_target(y)
+        n_without = int(np.count_nonzero(~usable))
+        if w is not None:
+            n_zero = int(np.count_nonzero(usable & (w == 0)))
+            usable &= w > 0
+            notes += (zero_weight_note(n_zero),) if n_zero else ()
+        known = np.flatnonzero(usable)
+        kept = rows if usable.all() else rows.take(known)
+        return cls(kept, known, kept, len(known), n_without, missing, suspects, notes)
+
+    @classmethod
+    def _from_sample(
+        cls, rows: Rows, file: LargeFile, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
+    ) -> StudyData:
+        """The rows that were drawn when the file was read through."""
+        sample = cls._in_memory(
+            replace(rows, source=coded_source(file.seen.rows, rows.source.schema)), missing, suspects, notes
+        )
+        target = rows.schema.target
+        assert target is not None
+        seen = file.seen.profile.columns[target.name]
+        without = seen.n_missing + seen.n_infinite
+        n_rows = seen.n_rows - without
+        text = (
+            f"The learners were compared on a random sample of {sample.n_rows:,} of the {n_rows:,} rows, "
+            "which do not fit into the memory allowed; the final model is fitted on all of them."
+        )
+        return replace(
+            sample,
+            numbers=file.seen.numbers[sample.numbers],
+            all_rows=rows.then(WithTarget()),
+            n_rows=n_rows,
+            n_without_target=without,
+            notes=(*sample.notes, text),
+        )
+
+    def _without_rare_classes(self, recipe: Recipe) -> StudyData:
+        """The same rows without those of classes with a single row, if two classes remain.
+
+        A class with a single row can be learned or tested, not both. A matrix of costs without labels has a
+        row for it, so that all classes stay.
+        """
+        target = self.schema.target
+        assert target is not None
+        unlabelled = recipe.loss is not None and recipe.loss.classes is None
+        if target.categories is None or unlabelled:
+            return self
+        counts = np.bincount(self.y, minlength=len(target.categories))
+        kept, single = np.flatnonzero(counts > 1), np.flatnonzero(counts == 1)
+        if len(kept) < 2 or not len(single):
+            return self
+        step, chosen = KnownClasses(kept), np.flatnonzero(np.isin(self.y, kept))
+        rows = self.rows.then(step)
+        rows = rows.take(np.arange(len(chosen)))  # gathered: blocks hold the codes that remain
+        n_rows = self.n_rows - len(single)
+        notes = (*self.notes, rare_note(target.categories[single], n_rows))
+        every = self.all_rows.then(step) if self.is_sample else rows
+        return replace(
+            self,
+            rows=rows,
+            all_rows=every,
+            numbers=self.numbers[chosen],
+            n_rows=n_rows,
+            notes=notes,
+            rare_classes=tuple(target.categories[single].tolist()),
+        )
+
+    def _with_order(self, order: pa.Table, drawn: np.ndarray | None) -> StudyData:
+        """The same rows with their groups and times, of a table of all rows or of the `drawn` ones."""
+        places = self.numbers if drawn is None else np.searchsorted(drawn, self.numbers)
+        rows = order.take(pa.array(places))
+        columns = {name: rows[name].combine_chunks() for name in rows.column_names}
+        return replace(self, order_columns=columns)
+
+    @property
+    def schema(self) -> Schema:
+        return self.rows.schema
+
+    @property
+    def is_sample(self) -> bool:
+        return self.all_rows is not self.rows
+
+    @property
+    def y(self) -> np.ndarray:
+        y = self.rows.coded_y
+        assert y is not None
+        return y
+
+    @property
+    def w(self) -> np.ndarray | None:
+        return self.rows.sample_weight
+
+    @property
+    def target(self) -> str:
+        assert self.schema.target is not None
+        return self.schema.target.name
+
+    @property
+    def task(self) -> TaskKind:
+        assert self.schema.target is not None
+        return "classification" if self.schema.target.is_categorical else "regression"
+
+    @property
+    def has_missing(self) -> bool:
+        return self.n_missing > 0
+
+    def check_rows(self) -> StudyData:
+        """The same rows, if there are enough of them and of every class."""
+        target = self.schema.target
+        assert target is not None
+        _check_count(len(self.y))
+        if target.categories is None:
+            _check_scale(target.name, self.y)
+            return self
+        counts = np.bincount(self.y, minlength=len(target.categories))
+        if np.count_nonzero(counts) < 2:
+            raise StudyError(one_value_text(target.name))
+        if np.count_nonzero(counts > 1) < 2:
+            raise StudyError(single_rows_text(target.name, counts))
+        return self
+
+
+def _read(recipe: Recipe, form: FileFormat, memory: int) -> tuple[TableData | LargeFile, pa.Table]:
+    """All rows, or where they do not fit into the memory a sample of a quarter of it at most.
+
+    Beside them the columns of groups and times, before text in them is taken for numbers or dates.
+    """
+    data = list(recipe.data)
+    if fits_memory(data, memory, form):
+        found = read_data(data, form)
+        return parse_written(found), _order_columns(recipe, found.table)
+    listed = {name for name, kind in recipe.kinds.items() if kind != "continuous"}
+    if recipe.task == "classification":
+        listed.add(recipe.target)
+    large = read_through(
+        data,
+        form,
+        target=recipe.target,
+        in_full=listed,
+        size=_SAMPLE,
+        cells=memory // 32,
+        seed=recipe.seed,
+    )
+    return large, _order_columns(recipe, large.seen.rows)
+
+
+def _order_columns(recipe: Recipe, table: pa.Table) -> pa.Table:
+    names = dict.fromkeys(name for name in (recipe.group, recipe.time) if name is not None)
+    return table.select([name for name in names if name in table.column_names])
+
+
+# -- what is noticed -----------------------------------------------------------------------------------------
+
+
+def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
+    """The columns that look wrong; those that hold something are kept where nothing else is left."""
+    aside = {*recipe.ignore, recipe.weight}
+    suspects = []
+    for column in found.columns:
+        for flag in column.flags if column.name not in aside else ():
+            if flag.code == "ordered" and recipe.time is not None:
+                continue  # the order of time is taken care of
+            droppable = flag.code in _LEFT_OUT and column.name != recipe.target
+            droppable = droppable and not (flag.code == "free_text" and recipe.text)
+            declared = column.name in recipe.keep or column.name in recipe.kinds
+            left_out = droppable and not declared
+            text = _without_remedy(flag.text) if left_out else flag.text
+            suspects.append(Suspect(column.name, flag.code, text, left_out))
+    out = {suspect.column for suspect in suspects if suspect.left_out}
+    if {column.name for column in found.columns} - out - aside - {recipe.target}:
+        return tuple(suspects)
+    empty = {one.column for one in suspects if one.code in ("constant", "empty")}
+    empty |= {name for name in out if _has_many(found[name])}
+    return tuple(one if one.column in empty else _keep(one) for one in suspects)
+
+
+def _keep(suspect: Suspect) -> Suspect:
+    return replace(suspect, text=_without_remedy(suspect.text), left_out=False)
+
+
+def _without_remedy(text: str) -> str:
+    """What is odd about a column, without the advice to leave it out."""
+    for remedy in (": leave it out", ": take words or lengths from it, or leave it out"):
+        text = text.removesuffix(remedy)
+    return text
+
+
+def _has_many(column: ColumnInspection) -> bool:
+    return column.kind != "continuous" and (column.n_distinct is None or column.n_distinct > _LISTED)
+
+
+def _check_target(found: Inspection, recipe: Recipe) -> None:
+    target = found[recipe.target]
+    if target.n_missing == found.n_rows:
+        raise StudyError(f"the target {recipe.target!r} is missing in every row: choose another column")
+    _check_count(found.n_rows - target.n_missing)
+    if any(flag.code == "constant" for flag in target.flags):
+        raise StudyError(one_value_text(recipe.target))
+    if _has_many(target):
+        what = "taken as classes" if target.low is not None else "that are no numbers"
+        raise StudyError(
+            f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values {what}: it "
+            "is free text or an identifier; choose another column, or group its values"
+        )
+
+
+def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> None:
+    listed = [column.name for column in found.columns]
+    names = set(listed)
+    for key in ("group", "time", "ignore", "keep"):  # those of group and time are in ignore too
+        value = getattr(recipe, key)
+        chosen = {value} if isinstance(value, str) else set(value or ())
+        unknown = sorted(chosen - names)
+        if unknown:
+            raise StudyError(f"{key}: there is no column {unknown[0]!r}{spelling_hint(unknown[0], listed)}")
+    if names - left_out - {*recipe.ignore, recipe.target, recipe.weight}:
+        return
+    reasons = [f"{c.name!r} {c.flags[0].text}" for c in found.columns if c.name in left_out and c.flags]
+    if reasons:
+        why = f": {'; '.join(reasons)}; keep one with keep=[...], or add columns"
+    else:
+        fewer = ", or ignore fewer" if recipe.ignore else ""
+        why = f" beside the target {recipe.target!r}: add columns{fewer}"
+    raise StudyError(f"no column is left to learn from{why}")
+
+
+def _check_scale(target: str, y: np.ndarray) -> None:
+    """Raise where all values are the same, or so large or alike that their squares are no numbers."""
+    spread = float(np.ptp(y / _SQUARES)) * _SQUARES if np.abs(y).max() > _SQUARES else float(np.ptp(y))
+    if spread == 0.0:
+        raise StudyError(one_value_text(target))
+    if np.abs(y).max() > _SQUARES or spread < 1.0 / _SQUARES:
+        size = "large" if np.abs(y).max() > _SQUARES else "small"
+        raise StudyError(
+            f"the target {target!r} has values so {size} (up to {np.abs(y).max():.3g}) that squared errors "
+            "cannot be written as numbers: study it in another unit, or its logarithm"
+        )
+
+
+def _check_count(n_rows: int) -> None:
+    """Raise where the rows with a target are too few for folds."""
+    if n_rows < _FEWEST:
+        count = "there is 1 row" if n_rows == 1 else f"there are {n_rows} rows"
+        raise StudyError(
+            f"{count} with a target: too few to learn from some and test on others; {_FEWEST} are the least, "
+            "and even 20 say little"
+        )

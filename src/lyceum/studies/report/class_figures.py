@@ -1,0 +1,259 @@
+"""Pictures of decisions and posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum import evaluate, plot
+from lyceum.decision import LossMatrix, error_reject_curve
+from lyceum.plot.style import legend
+from lyceum.report import Table
+from lyceum.studies.report.format import score_text
+from lyceum.studies.report.svg import Figure, figure_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from lyceum.studies.compare.comparison import RankedLearner
+    from lyceum.studies.result import Study
+
+__all__ = ["ClassFigures", "positive_class", "shown_learners"]
+
+_CURVES = 4  # learners in one picture: more cannot be told apart
+_MANY_CLASSES = 7  # a cobweb of more has too many spokes
+_GRID = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0])
+
+
+def shown_learners(study: Study) -> list[RankedLearner]:
+    """The choice, and the best of the others; the baseline only if it is the choice."""
+    others = [s for s in study.comparison.learners if not s.is_baseline and s.name != study.choice.name]
+    return [study.choice, *others][:_CURVES]
+
+
+def positive_class(study: Study) -> int:
+    """The class that two-class curves are about: the one that is dearest to miss, or else the rarer."""
+    confusion = np.asarray(study.choice.confusion, dtype=np.float64)
+    rarer = int(confusion.sum(axis=1).argmin())
+    if study.loss is None:
+        return rarer
+    dearest = study.loss.values.max(axis=1)
+    return rarer if dearest[0] == dearest[1] else int(dearest.argmax())
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """Truth and posteriors of the learners shown, on the same rows."""
+
+    study: Study
+    labels: np.ndarray
+    codes: np.ndarray
+    posteriors: dict[str, np.ndarray]
+    learners: dict[str, RankedLearner]
+
+    @classmethod
+    def of(cls, study: Study) -> ClassFigures:
+        """The figures of a study of classes."""
+        shown = shown_learners(study)
+        found = {learner.label: study.out_of_sample(learner.name) for learner in shown}
+        first = found[study.choice.label]
+        labels = np.array([str(label) for label in study.classes or ()])
+        same = {name: one.predicted for name, one in found.items() if len(one.y) == len(first.y)}
+        return cls(study, labels, first.y, same, {learner.label: learner for learner in shown})
+
+    @property
+    def y(self) -> np.ndarray:
+        return self.labels[self.codes]
+
+    @property
+    def _positive(self) -> str | None:
+        return str(self.labels[positive_class(self.study)]) if len(self.labels) == 2 else None
+
+    @property
+    def _class_options(self) -> dict[str, Any]:
+        return {"classes": list(self.labels), "pos_label": self._positive}
+
+    def _tasks(self, proba: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Truth and score of the positive class, or of every class that occurs against the rest."""
+        places = [positive_class(self.study)] if len(self.labels) == 2 else range(len(self.labels))
+        for k in places:
+            if 0 < np.count_nonzero(self.codes == k) < len(self.codes):
+                yield self.codes == k, proba[:, k]
+
+    def _curve_table(
+        self, head: str, of: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    ) -> Table:
+        """The mean curve of every learner at a few places."""
+        columns = [
+            np.mean([np.interp(_GRID, *of(truth, score)) for truth, score in self._tasks(proba)], axis=0)
+            for proba in self.posteriors.values()
+        ]
+        rows = [(float(x), *(float(c[i]) for c in columns)) for i, x in enumerate(_GRID)]
+        return Table("", (head, *self.posteriors), rows)
+
+    # -- decisions ---------------------------------------------------------------------------------------
+
+    def confusion(self) -> Iterator[Figure]:
+        study = self.study
+        actions = [str(action) for action in study.actions]
+        matrix = np.asarray(study.choice.confusion)
+        how = "least expected cost" if study.loss is not None else "likeliest class"
+        text = (
+            f"Rows are the truth, columns what was decided ({how}) for rows that the model had not seen. "
+            "Shades and percentages are shares of the true class."
+        )
+        if study.repeats > 1:
+            text += f" Folds were drawn {study.repeats} times, and a row counts once for each."
+        size = (min(2.4 + 1.0 * len(actions), 8.0), min(1.6 + 0.85 * len(self.labels), 7.0))
+        draw = partial(plot.confusion, matrix, list(self.labels), actions=actions)
+        rows = [(label, *counts) for label, counts in zip(self.labels.tolist(), matrix.tolist())]
+        table = Table("", ("truth \\ decided", *actions), rows)
+        title = f"What was decided: {study.choice.label}"
+        yield figure_of("confusion", title, text, draw, size, table)
+
+    def cobweb(self) -> Iterator[Figure]:
+        K = len(self.labels)
+        if not 2 < K <= _MANY_CLASSES:
+            return
+        matrices = {
+            name: _counts(self.codes, proba.argmax(axis=1), K) for name, proba in self.posteriors.items()
+        }
+        text = (
+            "One spoke for every way to be wrong; the smaller the polygon, the better. The grey ring is "
+            "guessing."
+        )
+        shares = {
+            name: matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
+            for name, matrix in matrices.items()
+        }
+        rows = [
+            (f"{self.labels[i]} taken for {self.labels[j]}", *(float(s[i, j]) for s in shares.values()))
+            for i in range(K)
+            for j in range(K)
+            if i != j
+        ]
+        draw = partial(plot.cobweb, matrices, list(self.labels))
+        table = Table("", ("share of the true class", *shares), rows)
+        yield figure_of("cobweb", "Which classes are taken for which", text, draw, (5.4, 5.0), table)
+
+    # -- thresholds --------------------------------------------------------------------------------------
+
+    @property
+    def _purpose(self) -> str:
+        if self._positive is None:
+            return "averaged over every class against the rest"
+        return f"for finding “{self._positive}”"
+
+    def roc(self) -> Iterator[Figure]:
+        text = (
+            f"The share found against false alarms at every threshold, {self._purpose}, folds pooled. The "
+            "nearer the corner on the top left, the better. AUC is the mean over folds, as in the ranking."
+        )
+        table = self._curve_table("false positive rate", _roc_points)
+        yield figure_of("roc", "ROC curves", text, self._draw_roc, table=table)
+
+    def _draw_roc(self, ax: Axes) -> Axes:
+        plot.roc(self.y, self.posteriors, **self._class_options, ax=ax)
+        for line, learner in zip(ax.lines, self.learners.values()):
+            area = "" if learner.auc is None else f"  AUC {score_text(learner.auc)}"
+            line.set_label(f"{learner.label}{area}")
+        legend(ax, "lower right")
+        return ax
+
+    def precision_recall(self) -> Iterator[Figure]:
+        text = (
+            f"How many of the rows named are right (precision) against how many of the class are found "
+            f"(recall), {self._purpose}. Where a class is rare this shows more than the ROC curve."
+        )
+        draw = partial(plot.precision_recall, self.y, self.posteriors, **self._class_options)
+        table = self._curve_table("recall", _precision_points)
+        yield figure_of("precision", "Precision and recall", text, draw, table=table)
+
+    def cost_curve(self) -> Iterator[Figure]:
+        if self._positive is None:
+            return
+        costs = _two_costs(self.study.loss, positive_class(self.study))
+        text = (
+            "The least expected cost at every mixture of class shares and costs. Where a curve reaches the "
+            "grey line, the model is no better than always saying the same."
+        )
+        if costs:
+            text += " The dotted line marks the costs of this study."
+        draw = partial(plot.cost_curve, self.y, self.posteriors, **self._class_options, **costs)
+        table = self._curve_table("share of the cost from positives", _cost_points)
+        yield figure_of("cost", "Cost curves", text, draw, table=table)
+
+    def error_reject(self) -> Iterator[Figure]:
+        loss = None if self.study.loss is None else _with_text_labels(self.study.loss)
+        curves = {
+            name: error_reject_curve(self.y, proba, loss, classes=list(self.labels))
+            for name, proba in self.posteriors.items()
+        }
+        what = "mean cost" if loss is not None else "error rate"
+        text = (
+            f"The {what} among the rows that are decided, when those with the highest expected cost are left "
+            "to a person. Where a curve does not fall to the right, rejecting gains nothing."
+        )
+        draw = partial(plot.error_reject, curves, doubt=self.study.doubt)
+        columns = [np.interp(_GRID[:-1], c.reject_rate[:0:-1], c.cost[:0:-1]) for c in curves.values()]
+        rows = [(float(x), *(float(c[i]) for c in columns)) for i, x in enumerate(_GRID[:-1])]
+        table = Table("", ("share rejected", *curves), rows)
+        yield figure_of("reject", "Leaving doubtful rows to a person", text, draw, table=table)
+
+    def calibration(self) -> Iterator[Figure]:
+        K = len(self.labels)
+        who = f"“{self.labels[1]}”" if K == 2 else "the likeliest class"
+        text = (
+            f"Whether events of predicted probability 30 % happen 30 % of the time, for {who}. On the "
+            "diagonal posteriors can be taken at their word; bars are 95 % intervals."
+        )
+        weight = self.study.out_of_sample(self.study.choice.name).weight
+        results = {
+            name: evaluate.calibration(self.codes, proba, classes=np.arange(K), sample_weight=weight)
+            for name, proba in self.posteriors.items()
+        }
+        rows = [
+            (name, float(low), float(high), float(n), float(p), float(o))
+            for name, c in results.items()
+            for low, high, n, p, o in zip(c.low, c.high, c.weight, c.predicted, c.observed)
+        ]
+        heads = ("learner", "from", "to", "rows", "mean posterior", "observed share")
+        draw = partial(plot.calibration, results)
+        yield figure_of("calibration", "Calibration", text, draw, table=Table("", heads, rows))
+
+
+def _counts(truth: np.ndarray, named: np.ndarray, K: int) -> np.ndarray:
+    return np.bincount(truth * K + named, minlength=K * K).reshape(K, K)
+
+
+def _roc_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    curve = evaluate.roc(truth, score)
+    return curve.fpr, curve.tpr
+
+
+def _precision_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    curve = evaluate.precision_recall(truth, score)
+    order = np.argsort(curve.recall, kind="stable")
+    return curve.recall[order], curve.precision[order]
+
+
+def _cost_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    curve = evaluate.cost_curve(truth, score, n_points=101)
+    return curve.probability_cost, curve.cost
+
+
+def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
+    """Costs of false alarms and misses, where the matrix is about nothing else."""
+    if loss is None or loss.values.shape != (2, 2) or np.diag(loss.values).any():
+        return {}
+    negative = 1 - positive
+    cost_fp, cost_fn = loss.values[negative, positive], loss.values[positive, negative]
+    return {"cost_fp": float(cost_fp), "cost_fn": float(cost_fn)} if min(cost_fp, cost_fn) >= 0 else {}
+
+
+def _with_text_labels(loss: LossMatrix) -> LossMatrix:
+    return LossMatrix(loss.values, [str(c) for c in loss.classes or ()], [str(a) for a in loss.actions or ()])

@@ -1,0 +1,105 @@
+"""One row of the data, explained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.report import Explanation, plain
+
+__all__ = ["Example"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A row of the data, the prediction of the final model, and its explanation.
+
+    Attributes
+    ----------
+    row : int
+        Its number in the data.
+    cells : dict of column to value
+        The cells as numbers and texts; None where missing.
+    truth : label or float
+        The true target.
+    decided : label or float
+        The decision of the final model: a class, an action of the loss matrix, "reject", or a number.
+    posterior : tuple of float, or None
+        The posteriors, in the order of `Study.classes`.
+    explanation : lyceum.report.Explanation or None
+        What every column adds to the prediction; None where the learner does not explain.
+    picked : str
+        Why it is shown: "clearest right decision", "clearest mistake" or "nearest to the decision border",
+        by the expected costs (for regression "largest error", ...).
+
+    See Also
+    --------
+    Study.examples : Those of a study.
+    lyceum.workflows.explain_rows : Explains rows of a file.
+    lyceum.report.Explanation : What every column adds.
+
+    Examples
+    --------
+    >>> from lyceum.studies import Example
+    >>> example = Example(
+    ...     row=3, cells={"hours": 3.0, "town": "Ulm"}, truth=11.0, decided=10.5, posterior=None,
+    ...     explanation=None, picked="largest error")
+    >>> example.frame().column_names, example.frame().num_rows
+    (['hours', 'town'], 1)
+    >>> Example.from_dict(example.as_dict()).decided
+    10.5
+    """
+
+    row: int
+    cells: Mapping[str, Any]
+    truth: Any
+    decided: Any
+    posterior: tuple[float, ...] | None
+    explanation: Explanation | None
+    picked: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields in JSON's own types; the explanation as unit, base and contributions by column."""
+        names = ("row", "picked", "cells", "truth", "decided", "posterior")
+        found = {name: getattr(self, name) for name in names}
+        why = self.explanation
+        if why is not None:
+            found["explanation"] = {
+                "unit": why.unit,
+                "base": why.base[0],
+                "predicted": why.predicted[0],
+                "contributions": dict(zip(map(str, why.names), why.contributions[0].tolist())),
+            }
+        return plain(found)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Example:
+        """The example that `as_dict` made."""
+        why, posterior = stored.get("explanation"), stored.get("posterior")
+        explanation = None
+        if why is not None:
+            explanation = Explanation(
+                list(why["contributions"]),
+                np.array([list(why["contributions"].values())]),
+                np.array([why["base"]]),
+                np.array([why["predicted"]]),
+                why["unit"],
+            )
+        return cls(
+            row=stored["row"],
+            cells=stored["cells"],
+            truth=stored["truth"],
+            decided=stored["decided"],
+            posterior=None if posterior is None else tuple(posterior),
+            explanation=explanation,
+            picked=stored["picked"],
+        )
+
+    def frame(self) -> Any:
+        """The row as a pyarrow table of one row, ready for `predict` and `explain`."""
+        from lyceum._core.lazy_arrow import pa
+
+        return pa.table({name: [value] for name, value in self.cells.items()})

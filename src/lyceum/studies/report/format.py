@@ -1,0 +1,320 @@
+"""Numbers, losses and names as people read them in sentences and tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lyceum.report import show
+
+if TYPE_CHECKING:
+    from lyceum.studies.compare.comparison import Comparison
+
+__all__ = [
+    "aligned_interval",
+    "aligned_loss",
+    "capitalize",
+    "decimal_text",
+    "in_sentence",
+    "interval_text",
+    "join_names",
+    "loss_text",
+    "metric_interval",
+    "metric_name",
+    "metric_value",
+    "more_is_better",
+    "number_text",
+    "p_text",
+    "percent_text",
+    "score_text",
+    "subject",
+    "with_article",
+]
+
+_THINGS = (
+    "classifier",
+    "committee",
+    "discriminant",
+    "forest",
+    "guess",
+    "machine",
+    "network",
+    "perceptron",
+    "tree",
+)
+_DECIMALS = 5  # of a column of losses; with more, every loss has three digits of its own
+_LARGE = 1e7  # from here on numbers are written with a power of ten
+_ALPHA = 0.05
+_CATEGORIES = 6  # of a column, before the rest is counted
+
+
+# -- in sentences --------------------------------------------------------------------------------------------
+
+
+def number_text(value: float) -> str:
+    """A number with three significant digits, zeros at the end included, so that ends of intervals match.
+
+    >>> number_text(10.04), number_text(0.21), number_text(1234.5), number_text(0.0), number_text(120.3)
+    ('10.0', '0.210', '1,234', '0', '120')
+    >>> number_text(999.7), number_text(456_516_888.0)
+    ('1,000', '4.57e+08')
+    """
+    if value == 0.0:
+        return "0"
+    if abs(value) >= _LARGE:
+        return f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:#.3g}".rstrip(".")
+
+
+def percent_text(share: float) -> str:
+    """A share in percent, with a decimal below ten and near a hundred; never a 100 % that is none.
+
+    >>> percent_text(0.052), percent_text(0.25), percent_text(0.9996), percent_text(1.0)
+    ('5.2 %', '25 %', '> 99.9 %', '100 %')
+    """
+    percent = 100.0 * share
+    if 99.95 <= percent < 100.0:
+        return "> 99.9 %"
+    if 0.0 < percent < 0.05:
+        return "< 0.1 %"
+    return f"{percent:.1f} %" if percent < 9.95 or 99.0 <= percent < 100.0 else f"{percent:.0f} %"
+
+
+def p_text(p: float) -> str:
+    """A p-value with two digits; one below 0.05 is never rounded up to it.
+
+    >>> p_text(0.0002), p_text(0.31), p_text(0.0498), p_text(0.0502)
+    ('p < 0.001', 'p = 0.31', 'p = 0.0498', 'p = 0.05')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {_below_alpha(p, f'{p:.2g}')}"
+
+
+def _below_alpha(p: float, text: str) -> str:
+    """The text of a p-value, with more digits where it would hide that p is below 0.05."""
+    return f"{min(p, 0.0499):.4f}" if p < _ALPHA <= float(text) else text
+
+
+_FROM_ONE = "1 − "  # how criteria begin whose metric is the larger, the better: 1 − AUC, 1 − F1, 1 − R²
+
+
+def metric_name(criterion: str) -> str:
+    """What people call a criterion: AUC for 1 − AUC.
+
+    >>> metric_name("1 − AUC"), metric_name("error rate")
+    ('AUC', 'error rate')
+    """
+    return criterion.removeprefix(_FROM_ONE)
+
+
+def more_is_better(criterion: str) -> bool:
+    """Whether the metric that is shown is the larger, the better."""
+    return criterion.startswith(_FROM_ONE)
+
+
+def metric_value(criterion: str, loss: Any) -> Any:
+    """The metric that is shown for a loss: AUC for 1 − AUC, else the loss itself."""
+    return 1.0 - loss if more_is_better(criterion) else loss
+
+
+def metric_interval(criterion: str, span: tuple[float, float]) -> tuple[float, float]:
+    """The ends of an interval of the metric that is shown, the smaller first."""
+    low, high = (metric_value(criterion, end) for end in span)
+    return (high, low) if more_is_better(criterion) else (low, high)
+
+
+def interval_text(criterion: str, span: tuple[float, float]) -> str:
+    """An interval of a loss as its metric is shown.
+
+    >>> interval_text("1 − AUC", (0.111, 0.21)), interval_text("RMSE", (10.04, 11.8))
+    ('0.790 to 0.889', '10.0 to 11.8')
+    >>> interval_text("1 − R²", (8e-6, 0.00062))
+    '0.99938 to 0.99999'
+    """
+    low, high = metric_interval(criterion, span)
+    if more_is_better(criterion):
+        decimals = _decimals_to_one(1.0 - low)
+        decimals += high < 1.0 and round(high, decimals) == 1.0
+        return f"{decimal_text(low, decimals)} to {decimal_text(high, decimals)}"
+    return f"{_amount(criterion, low)} to {_amount(criterion, high)}"
+
+
+def loss_text(criterion: str, loss: float) -> str:
+    """A loss as its metric is shown: an error rate in percent with a decimal, 1 − AUC as AUC.
+
+    >>> loss_text("error rate", 0.1812), loss_text("error rate", 0.00031), loss_text("RMSE", 12.3456)
+    ('18.1 %', '< 0.1 %', '12.3')
+    >>> loss_text("1 − AUC", 0.161), loss_text("1 − R²", 0.00021), loss_text("1 − R²", 0.0)
+    ('0.839', '0.9998', '1.000')
+    """
+    return _amount(criterion, metric_value(criterion, loss))
+
+
+def _amount(criterion: str, value: float) -> str:
+    if more_is_better(criterion):
+        return score_text(value)
+    if criterion != "error rate":
+        return number_text(value)
+    percent = 100.0 * value
+    return f"{percent:.1f} %" if 9.95 <= percent < 99.95 else percent_text(value)
+
+
+def with_article(noun: str) -> str:
+    """A noun with "a" or "an", by its sound: an error rate, an RMSE, a mean cost.
+
+    >>> with_article("RMSE"), with_article("mean cost"), with_article("AUC")
+    ('an RMSE', 'a mean cost', 'an AUC')
+    """
+    spelt = len(noun) > 1 and noun[:2].isupper()
+    vowel = noun[:1] in "AEFHILMNORSX" if spelt else noun[:1].lower() in "aeio"
+    return f"{'an' if vowel else 'a'} {noun}"
+
+
+def in_sentence(label: str) -> str:
+    """A learner inside a sentence, with an article where its name is that of a thing, not of a method.
+
+    >>> in_sentence("random forest"), in_sentence("logistic regression"), in_sentence("neural network 2")
+    ('the random forest', 'logistic regression', 'the neural network 2')
+    """
+    words = label.rstrip("0123456789 ").split()
+    return f"the {label}" if words and words[-1] in _THINGS else label
+
+
+def subject(label: str) -> str:
+    """A learner at the beginning of a sentence.
+
+    >>> subject("naive Bayes"), subject("constant guess"), subject("committee")
+    ('Naive Bayes', 'A constant guess', 'The committee')
+    """
+    return "A constant guess" if label == "constant guess" else capitalize(in_sentence(label))
+
+
+def join_names(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"; "none" without names."""
+    if len(names) < 2:
+        return names[0] if names else "none"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def capitalize(text: str) -> str:
+    """The text with a capital first letter, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+# -- in tables -----------------------------------------------------------------------------------------------
+
+
+def aligned_loss(comparison: Comparison, loss: float) -> str:
+    """A loss as its metric is shown, with the decimals of its column: three digits for the smallest loss."""
+    return _aligned_text(comparison, metric_value(comparison.criterion, loss))
+
+
+def aligned_interval(comparison: Comparison, span: tuple[float, float]) -> tuple[str, str]:
+    """The ends of an interval as their metric is shown, the smaller first."""
+    low, high = metric_interval(comparison.criterion, span)
+    return _aligned_text(comparison, low), _aligned_text(comparison, high)
+
+
+def _decimals_to_one(least: float) -> int:
+    """Three decimals, or as many as tell a value close to 1 from 1."""
+    return 3 if least <= 0.0 else min(6, max(3, -math.floor(math.log10(least))))
+
+
+def _aligned_text(comparison: Comparison, value: float) -> str:
+    if comparison.criterion == "error rate":
+        return (
+            percent_text(value) if 0.0 < value < 0.0005 or 0.9995 <= value < 1.0 else f"{100 * value:.1f} %"
+        )
+    if more_is_better(comparison.criterion):
+        best = min((one.loss for one in comparison.learners), default=1.0)
+        return decimal_text(value, _decimals_to_one(best))
+    sizes = [abs(one.loss) for one in comparison.learners if one.loss]
+    decimals = max(0, 2 - math.floor(math.log10(min(sizes, default=1.0))))
+    if decimals > _DECIMALS or max(sizes, default=1.0) >= _LARGE:
+        return number_text(value)
+    return decimal_text(value, decimals)
+
+
+def score_text(value: float) -> str:
+    """A score of at most 1 with three decimals, more where it would be rounded to 1.
+
+    >>> score_text(0.9082), score_text(0.99971), score_text(1.0), score_text(-0.0001)
+    ('0.908', '0.9997', '1.000', '0.000')
+    """
+    return decimal_text(value, _decimals_to_one(1.0 - value))
+
+
+def decimal_text(value: float, decimals: int = 3) -> str:
+    """A number with a given number of decimals, a zero without a sign.
+
+    >>> decimal_text(-0.0004), decimal_text(1234.5, 1), decimal_text(-0.25)
+    ('0.000', '1,234.5', '-0.250')
+    """
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}"
+
+
+def show_cell(value: Any) -> str:
+    """A value of a table: whole numbers without decimals, "none" for None."""
+    if value is None:
+        return "none"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e6:
+        return f"{int(value):,}"
+    return show(value)
+
+
+def target_text(value: Any, error: float | None) -> str:
+    """A value of the target, with two digits of its usual error where four digits would hide the error.
+
+    >>> target_text(100_000_003.2714, 0.103), target_text(12.3456, 3.2), target_text("a", None)
+    ('100,000,003.27', '12.35', 'a')
+    """
+    if isinstance(value, float) and error and 0.0 < error < 1e-3 * abs(value) < math.inf:
+        decimals = 1 - math.floor(math.log10(error))
+        if decimals + math.log10(abs(value)) < 15:  # the digits that a float has
+            return decimal_text(value, max(0, decimals))
+    return show_cell(value)
+
+
+def show_values(values: Sequence[Any]) -> str:
+    """The first values of a list, and how many more there are."""
+    more = len(values) - _CATEGORIES
+    first = ", ".join(map(show_cell, values[:_CATEGORIES]))
+    return f"{first} and {more:,} more" if more > 0 else first
+
+
+def keep_units(text: str) -> str:
+    """The text with every percent sign on the line of its number."""
+    return text.replace(" %", "\u00a0%")
+
+
+def percent_cell(share: float) -> str:
+    """A share in percent that is not broken over two lines."""
+    return keep_units(percent_text(share))
+
+
+def signed_text(value: float) -> str:
+    """A number with its sign and three digits."""
+    if value == 0.0:
+        return "0"
+    return f"{value:+#.3g}".rstrip(".") if abs(value) < 1e4 else f"{value:+,.0f}"
+
+
+def p_cell(p: float | None) -> str:
+    """A p-value in a table; nothing without one."""
+    if p is None or math.isnan(p):
+        return ""
+    if p < 0.001:
+        return "< 0.001"
+    return _below_alpha(p, f"{p:.3f}" if p < 0.1 else f"{p:.2f}")
+
+
+def duration(seconds: float) -> str:
+    """A time in ms, s, min or h."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000 * seconds:.0f} ms"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+def size_text(size: int) -> str:
+    """Bytes in kB or MB."""
+    return f"{size / 2**20:.0f} MB" if size >= 2**20 else f"{size / 2**10:.0f} kB"

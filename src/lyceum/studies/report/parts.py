@@ -1,0 +1,219 @@
+"""Parts of the report page: the axis of intervals, tables as text, and explained rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum._core.data import time_text
+from lyceum.report import Table
+from lyceum.studies.report.format import p_cell, percent_cell, show_cell, signed_text, target_text
+
+if TYPE_CHECKING:
+    from lyceum.studies.compare.comparison import RankedLearner
+    from lyceum.studies.report.example import Example
+    from lyceum.studies.result import Study
+
+__all__ = ["ExampleView", "IntervalScale", "LearnedView", "TableCells"]
+
+_ROWS_SHOWN = 12  # of a long table, before the rest is folded away
+# A long table is sorted by the first of these columns that it has.
+_STRENGTHS = {
+    "z": "most significant",
+    "t": "most significant",
+    "per standard deviation": "largest",
+    "coefficient": "largest",
+}
+_CONTRIBUTIONS = 8
+_BAR = 100.0  # units of a drawn bar
+_FAR = 4.0  # times the worst learner: from there on the constant guess is off the axis
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalScale:
+    """The axis of the drawn intervals of a ranking.
+
+    Attributes
+    ----------
+    low : float
+        The smallest end shown.
+    high : float
+        The largest end shown.
+
+    See Also
+    --------
+    RankedLearner : Has the intervals that are drawn.
+    write_report : Draws them.
+
+    Examples
+    --------
+    >>> from lyceum.studies import IntervalScale
+    >>> scale = IntervalScale(0.0, 0.4)
+    >>> scale.at(0.1), scale.holds(0.1), scale.holds(0.5)
+    (25.0, True, False)
+    """
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, learners: Sequence[RankedLearner]) -> IntervalScale:
+        """The axis that shows the intervals of all learners, but of a constant guess only if it is near."""
+        without_baseline = [one for one in learners if not one.is_baseline]
+        low, high = _ends(without_baseline or learners)
+        ends = _ends(learners)
+        # a constant guess far off would leave no room to tell the learners apart
+        start = min(low, 0.0)  # costs are negative where decisions earn something
+        is_far = ends[1] - start > _FAR * (high - start)
+        low, high = (low, start + 1.15 * (high - start)) if is_far else ends
+        low = 0.0 if 0.0 <= low < 0.2 * high else low
+        return cls(low, high if high > low else low + 1.0)
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is on the axis."""
+        return self.low <= value <= self.high
+
+    def at(self, value: float) -> float:
+        """The place of a value on the axis, from 0 to 100."""
+        return round(_BAR * min(1.0, max(0.0, (value - self.low) / (self.high - self.low))), 2)
+
+
+def _ends(learners: Sequence[RankedLearner]) -> tuple[float, float]:
+    ends = [end for s in learners for end in (*s.interval, s.loss) if math.isfinite(end)]
+    return min(ends, default=0.0), max(ends, default=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class TableCells:
+    """A table as text, numbers marked, the end of a long one apart."""
+
+    title: str
+    heads: list[str]
+    numeric: list[bool]
+    rows: list[list[str]]
+    rest: list[list[str]]
+
+    @classmethod
+    def of(cls, table: Table, *, folded: bool = True) -> TableCells:
+        """The cells of a table; a long one is sorted by strength and `folded`."""
+        table = _without_empty_columns(table)
+        heads, title, given = list(table.columns), table.title, list(table.rows)
+        numeric = [table.is_number_column(j) for j in range(len(heads))]
+        long = folded and len(given) > _ROWS_SHOWN + 3
+        by = next((head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None)
+        if long and by is not None:
+            place = heads.index(by)
+            given.sort(key=lambda row: -abs(row[place]) if math.isfinite(row[place]) else 0.0)
+            title = ", ".join(part for part in (title, f"{_STRENGTHS[by]} first") if part)
+        rows = [
+            [p_cell(cell) if head == "p" else show_cell(cell) for head, cell in zip(heads, row)]
+            for row in given
+        ]
+        end = _ROWS_SHOWN if long else len(rows)
+        return cls(title, heads, numeric, rows[:end], rows[end:])
+
+
+def _without_empty_columns(table: Table) -> Table:
+    """The table without columns of numbers that hold none."""
+    blank = {
+        j
+        for j in range(len(table.columns))
+        if table.is_number_column(j) and all(math.isnan(row[j]) for row in table.rows)
+    }
+    if not blank:
+        return table
+    kept = [j for j in range(len(table.columns)) if j not in blank]
+    return Table(
+        table.title, [table.columns[j] for j in kept], [[row[j] for j in kept] for row in table.rows]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedView:
+    title: str
+    facts: Mapping[str, Any]
+    tables: list[TableCells]
+
+
+@dataclass(frozen=True, eq=False)
+class ExampleView:
+    """One row explained."""
+
+    example: Example
+    study: Study
+
+    @property
+    def right(self) -> bool | None:
+        """Whether a class is named and is the true one; None for numbers and rejections."""
+        if self.study.classes is None or str(self.example.decided) not in map(str, self.study.classes):
+            return None
+        return str(self.example.decided) == str(self.example.truth)
+
+    @property
+    def chances(self) -> list[tuple[str, str]]:
+        pairs = zip(self.study.classes or (), self.example.posterior or ())
+        likeliest = sorted(pairs, key=lambda pair: -pair[1])
+        return [(str(label), percent_cell(p)) for label, p in likeliest[:3]]
+
+    @property
+    def bars(self) -> list[tuple[str, str, str, float, float]]:
+        """(column, value, what it adds, left end, width) of the largest contributions and of the rest."""
+        explanation = self.example.explanation
+        if explanation is None:
+            return []
+        adds = np.asarray(explanation.contributions)[0]
+        order = np.argsort(-np.abs(adds), kind="stable")
+        parts = [
+            (str(explanation.names[j]), self._cell(str(explanation.names[j])), float(adds[j])) for j in order
+        ]
+        if len(parts) > _CONTRIBUTIONS + 1:
+            rest = sum(part[2] for part in parts[_CONTRIBUTIONS:])
+            parts = [*parts[:_CONTRIBUTIONS], (f"{len(parts) - _CONTRIBUTIONS} other columns", "", rest)]
+        most = max((abs(part[2]) for part in parts), default=0.0) or 1.0
+        return [(name, value, signed_text(add), *_two_sided(add / most)) for name, value, add in parts]
+
+    def _cell(self, name: str) -> str:
+        if name not in self.example.cells:
+            return ""
+        value = self.example.cells[name]
+        return "missing" if value is None else show_cell(value)
+
+    @property
+    def decided(self) -> str:
+        return self._target(self.example.decided)
+
+    @property
+    def truth(self) -> str:
+        return self._target(self.example.truth)
+
+    def _target(self, value: Any) -> str:
+        """A class, or a number with the digits that matter; times as dates."""
+        target = self.study.schema.target
+        if target is not None and target.is_time and isinstance(value, float):
+            return time_text(value)
+        return target_text(value, self.study.choice.rmse)
+
+    @property
+    def base(self) -> str:
+        explanation = self.example.explanation
+        return "" if explanation is None else self._score(explanation.base[0])
+
+    @property
+    def score(self) -> str:
+        explanation = self.example.explanation
+        return "" if explanation is None else self._score(explanation.scores[0])
+
+    def _score(self, value: float) -> str:
+        """A score with three digits, or as many as a number that is predicted."""
+        text = target_text(float(value), self.study.choice.rmse)
+        return f"{float(value):.3g}" if text == show_cell(float(value)) else text
+
+
+def _two_sided(share: float) -> tuple[float, float]:
+    """Left end and width of a bar from the middle."""
+    width = round(_BAR / 2 * abs(share), 2)
+    return (_BAR / 2 - width if share < 0 else _BAR / 2), width

@@ -1,0 +1,343 @@
+"""What a study found: the facts that it began with, the comparison, the examples, and where the files are."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.report import Summary, Table, plain
+from lyceum.studies.compare.comparison import Comparison, RankedLearner, Span
+from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.plan.facts import StudyFacts
+from lyceum.studies.report.format import keep_units, metric_interval, metric_value, p_cell, subject
+from lyceum.studies.run.problems import Problems
+
+if TYPE_CHECKING:
+    from lyceum.studies.compare.class_rates import ClassRates
+    from lyceum.studies.plan.candidate import Failure
+    from lyceum.studies.plan.recipe import Recipe
+    from lyceum.studies.report.example import Example
+    from lyceum.studies.report.model_effects import ModelEffects
+
+__all__ = ["Study"]
+
+_WIDTH = 80  # characters of a line
+_TIMINGS = ("seconds", "search_seconds", "memory")  # differ from run to run
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Study(StudyFacts):
+    """A study: the question, the comparison and the results.
+
+    Made by `lyceum.study(...)`; `Study.open(folder)` opens one that was made before. Everything is read from
+    the study folder, so that a study can be shown and reported again without its data.
+
+    Attributes
+    ----------
+    folder : Path
+        Where the files of the study are.
+    recipe : Recipe
+        The request.
+    task : {"classification", "regression"}
+        What the target asks for.
+    schema : Schema
+        The columns that the learners saw, with the target.
+    classes : tuple of labels, or None
+        None for regression.
+    loss : LossMatrix or None
+        The requested costs, rows in the order of `classes`; None is the error rate.
+    doubt : float or None
+        The cost of rejecting a row.
+    metric : str or None
+        What learners are ranked by, if the recipe says so.
+    variance : float
+        Of the target, by which R² is measured; 1 without it.
+    n_rows : int
+        Rows of the data with a target.
+    n_studied : int
+        Rows compared on; fewer than `n_rows` when the file is larger than memory or rows are held out.
+    n_without_target : int
+        Rows that were left out because their target is missing.
+    n_missing : int
+        Missing cells in the columns studied.
+    folds, repeats : int
+        Outer folds, and how often they are drawn.
+    candidates : tuple of Candidate
+        The learners, the baseline first.
+    suspects : tuple of Suspect
+        Columns that look wrong.
+    notes : tuple of str
+        Sentences about the data and the plan.
+    left_out : tuple of str
+        Sentences on learners that were not tried, because there are too many rows for them.
+    versions : dict of str to str
+        Versions of Lyceum, Python and the packages that results depend on.
+    comparison : Comparison
+        The learners against each other.
+    examples : tuple of Example
+        Some rows, explained.
+    failures : tuple of Failure
+        Learners that failed.
+    skipped : tuple of str
+        Candidates that the time budget did not reach.
+    effects : ModelEffects or None
+        Importance of the columns for the choice and their effects, on rows that it has not seen; None for a
+        constant guess, and when the budget did not reach.
+    problems : tuple of str
+        Sentences on the figures, statements, tables and models that could not be made.
+    seconds : float
+        The time of all tasks, over all sessions.
+    finished : bool
+        Whether every planned fold was run.
+    n_fitted : int or None
+        Rows that the final model was fitted on, fewer than `n_rows` when the budget did not reach; None where
+        the fit failed.
+    best, choice : RankedLearner
+        The learner with the smallest loss, and the one that was fitted on all rows.
+    model : learner or pipeline
+        The choice, fitted on all rows, from its model file.
+    ranking : lyceum.report.Table
+        The learners, best first.
+    question, answer, choice_sentence : str
+        What is predicted, what predicts it best and how well, and which learner was chosen and why.
+    actions : tuple
+        The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt is last.
+    class_rates : list of ClassRates
+        Precision and recall of every class for the choice; empty for regression.
+    rule : LossRule
+        The loss of the study: what every decision costs.
+    report_path, content_path, results_path, model_path : Path
+        The report as HTML, all that it shows as JSON, the results as JSON, and the model file.
+
+    See Also
+    --------
+    lyceum.study : Runs a study.
+    lyceum.studies.Comparison : The learners against each other.
+    lyceum.studies.write_report : Writes the report again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import lyceum
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"hours": range(20), "pay": [5.0 + 2 * h + (-1) ** h for h in range(20)]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = lyceum.study(rows, "pay", learners=["LinearRegression"], folds=2, out=f"{folder}/study")
+    ...     found = lyceum.studies.Study.open(made.folder)
+    ...     y, predicted = found.out_of_sample("LinearRegression")
+    ...     found.model.predict(pd.DataFrame({"hours": [30]})).round(2).tolist()  # 24 + (2 - 10/665) · 20.5
+    [64.69]
+    >>> found.choice.name, found.comparison.baseline.name, len(predicted)
+    ('LinearRegression', 'MeanRegressor', 20)
+    >>> bool(abs(found.best.rmse**2 - ((y - predicted) ** 2).mean()) < 1e-9)
+    True
+    """
+
+    folder: Path
+    recipe: Recipe
+    comparison: Comparison
+    examples: tuple[Example, ...]
+    failures: tuple[Failure, ...]
+    skipped: tuple[str, ...]
+    seconds: float
+    finished: bool
+    problems: tuple[str, ...] = ()
+    n_fitted: int | None = None
+    effects: ModelEffects | None = None
+
+    @classmethod
+    def open(cls, folder: Any) -> Study:
+        """Open the study in a folder that `lyceum.study` or `lyceum study` wrote.
+
+        Parameters
+        ----------
+        folder : path
+            The folder of the study.
+        """
+        from lyceum.studies.open import open_study
+
+        return open_study(folder)
+
+    # -- results ---------------------------------------------------------------------------------------------
+
+    @property
+    def choice_sentence(self) -> str:
+        """Which learner was chosen, and why."""
+        return f"{subject(self.choice.label)} was chosen: {self.comparison.choice_reason.rstrip('.')}."
+
+    @property
+    def best(self) -> RankedLearner:
+        """The learner with the smallest loss."""
+        return self.comparison[self.comparison.best]
+
+    @property
+    def choice(self) -> RankedLearner:
+        """The learner that was fitted on all rows: the simplest that is level with the best."""
+        return self.comparison[self.comparison.choice]
+
+    @property
+    def actions(self) -> tuple[Any, ...]:
+        """The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt is last."""
+        if self.classes is None:
+            return ()
+        named = self.classes if self.loss is None else tuple(self.loss.actions or self.classes)
+        return named if self.doubt is None else (*named, "reject")
+
+    @property
+    def model(self) -> Any:
+        """The choice, fitted on all rows, from its model file."""
+        from lyceum.persist import load
+
+        return load(self.model_path)
+
+    def model_summary(self) -> Summary:
+        """The summary of the choice, in its own quantities."""
+        from lyceum.workflows import FittedModel
+
+        return FittedModel(self.model).learner.summary()
+
+    @property
+    def ranking(self) -> Table:
+        """The learners, best first."""
+        return _ranking_table(self.comparison)
+
+    @property
+    def class_rates(self) -> list[ClassRates]:
+        """Precision and recall of every class for the choice; empty for regression."""
+        from lyceum.studies.compare.class_rates import class_rates
+        from lyceum.studies.compare.metrics import n_independent
+
+        if self.classes is None or self.choice.confusion is None:
+            return []
+        actions = range(len(self.actions) - (self.doubt is not None))
+        named = self.rule.named_class(np.array([*actions, *([-1] if self.doubt is not None else [])]))
+        table = np.asarray(self.choice.confusion)
+        sample = self.out_of_sample(self.choice.name)
+        n_times = len(sample.rows) / len(np.unique(sample.rows))  # a row is tested in every repeat
+        independent = n_independent(sample) / float(table.sum())
+        return class_rates(table / n_times, self.classes, named.tolist(), n_times * independent)
+
+    def out_of_sample(self, name: str) -> OutOfSample:
+        """The out-of-sample predictions of one learner, on the folds that were compared.
+
+        Parameters
+        ----------
+        name : str
+            The name of a candidate.
+        """
+        from lyceum.studies.compare.trials import pooled_predictions
+        from lyceum.studies.run.store import Store
+
+        with Store.read(self.folder) as store:
+            return pooled_predictions(store, name, self.comparison.n_folds)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types, as in results.json; what differs between runs is in "timings"."""
+        comparison = self.comparison.as_dict()
+        learners = {one["name"]: {key: one.pop(key) for key in _TIMINGS} for one in comparison["learners"]}
+        return {
+            "format": 2,
+            "answer": Problems().attempt("answer", lambda: self.answer),
+            "target": self.recipe.target,
+            **super().as_dict(),
+            "actions": plain(self.actions),
+            "comparison": comparison,
+            "examples": plain(self.examples),
+            "effects": plain(self.effects),
+            "class_rates": plain(self.class_rates),
+            "failures": plain(self.failures),
+            "skipped": plain(self.skipped),
+            "problems": plain(self.problems),
+            "finished": self.finished,
+            "recipe": plain(self.recipe.relative_to(self.folder).as_dict()),
+            "timings": {"seconds": self.seconds, "learners": learners},
+        }
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    @property
+    def report_path(self) -> Path:
+        """The report, one HTML page."""
+        return self.folder / "report.html"
+
+    @property
+    def content_path(self) -> Path:
+        """All that the report shows, with the numbers of its pictures, as JSON."""
+        return self.folder / "report.json"
+
+    @property
+    def results_path(self) -> Path:
+        """The results as JSON."""
+        return self.folder / "results.json"
+
+    @property
+    def model_path(self) -> Path:
+        """The model file of the choice."""
+        return self.folder / "model.lyceum"
+
+    # -- text ------------------------------------------------------------------------------------------------
+
+    @property
+    def answer(self) -> str:
+        """What predicts the target best, how well, and what that is worth, in a few sentences."""
+        from lyceum.studies.report.statements import answer
+
+        return answer(self)
+
+    def summary(self) -> Summary:
+        """The answer, the ranking and what to know about it."""
+        facts = {
+            "target": self.recipe.target,
+            "rows": self.n_studied,
+            "choice": self.choice_sentence,
+            "folder": str(self.folder),
+        }
+        sentences = (*self.comparison.statements, *self.problems)
+        notes = Table("What to know", ("",), [(sentence,) for sentence in sentences])
+        return Summary(self.answer, facts, (self.ranking, notes))
+
+    def __str__(self) -> str:
+        """The summary in lines of at most 80 characters."""
+        sentences = (*self.comparison.statements, *self.problems)
+        parts = [
+            _lines(self.answer),
+            _lines(self.choice_sentence),
+            str(self.ranking),
+            "What to know",
+            *(_lines(text, "- ", "  ") for text in sentences),
+            f"Folder: {self.folder}",
+        ]
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def _ranking_table(comparison: Comparison) -> Table:
+    by = comparison.criterion
+    rows = [
+        (
+            one.label,
+            metric_value(by, one.loss),
+            _interval_text(metric_interval(by, one.interval)),
+            p_cell(one.p_value_holm),
+            one.seconds,
+        )
+        for one in comparison.learners
+    ]
+    columns = ("learner", comparison.metric, "95 % interval", "p against the best", "seconds")
+    return Table(f"Ranking by {comparison.metric}", columns, rows)
+
+
+def _lines(text: str, first: str = "", rest: str = "") -> str:
+    """The text in lines that begin so; a number stays on the line of its percent sign."""
+    lines = textwrap.fill(keep_units(text), _WIDTH, initial_indent=first, subsequent_indent=rest)
+    return lines.replace("\u00a0", " ")
+
+
+def _interval_text(span: Span) -> str:
+    return f"{span[0]:.4g} – {span[1]:.4g}"

@@ -1,0 +1,1 @@
+"""How the tasks of a study are run and stored."""

@@ -1,0 +1,81 @@
+"""A candidate as a pipeline over rows."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+
+from lyceum import catalog
+from lyceum._core.data import Rows
+from lyceum._core.threads import one_thread
+from lyceum.studies.plan.candidate import Candidate
+from lyceum.workflows import build_preparations
+
+__all__ = ["are_few", "build_pipeline", "few_threads", "learner_class", "row_predictions", "seed_of"]
+
+_SMALL = 200_000  # cells
+_BASELINES = {
+    "PriorClassifier": "lyceum.studies.run.baseline",
+    "MeanRegressor": "lyceum.studies.run.baseline",
+}
+
+
+def seed_of(*parts: Any) -> int:
+    """A seed from a hash of its parts: the study's seed, a learner, a repeat, a fold."""
+    return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:4], "big")
+
+
+def learner_class(name: str) -> type:
+    """The class of a candidate's learner."""
+    if name in _BASELINES:
+        return getattr(importlib.import_module(_BASELINES[name]), name)
+    return catalog.find(name).load()
+
+
+def build_pipeline(candidate: Candidate, settings: Mapping[str, Any], seed: int) -> Pipeline:
+    """The pipeline of a candidate with these settings."""
+    *before, learner = candidate.steps
+    steps: list[tuple[str, Any]] = list(zip(before, build_preparations(before, candidate.sparse_text)))
+    last = learner_class(learner)(**{**candidate.settings, **settings})
+    for _, step in [*steps, (learner, last)]:
+        if "random_state" in step.get_params() and step.random_state is None:
+            step.set_params(random_state=seed)
+    return Pipeline([*steps, (learner, last)])
+
+
+@contextmanager
+def few_threads(rows: Rows) -> Iterator[None]:
+    """One thread where rows are few: threads would wait for each other longer than they work."""
+    with one_thread() if are_few(rows) else nullcontext():
+        yield
+
+
+def are_few(rows: Rows) -> bool:
+    """Whether the rows are too few for several threads to share them."""
+    return len(rows) * max(1, len(rows.schema)) <= _SMALL
+
+
+def row_predictions(model: Any, rows: Rows) -> np.ndarray:
+    """Posteriors or values of every row; raises ArithmeticError where they are not numbers.
+
+    A classifier without posteriors gives probability 1 to the class that it predicts.
+    """
+    if hasattr(model, "predict_proba"):
+        predicted = np.asarray(model.predict_proba(rows), dtype=np.float64)
+    elif is_classifier(model):
+        predicted = (np.asarray(model.predict(rows))[:, None] == model.classes_).astype(np.float64)
+    else:
+        predicted = np.asarray(model.predict(rows), dtype=np.float64)
+    if not np.isfinite(predicted).all():
+        row = int(np.flatnonzero(~np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1))[0])
+        raise ArithmeticError(f"gave a prediction that is not a number, first for test row {row}")
+    if predicted.ndim == 2 and np.abs(predicted.sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
+        raise ArithmeticError("gave posteriors that do not sum to 1")
+    return predicted

@@ -1,0 +1,136 @@
+"""Settings of a candidate chosen by inner folds: all begin on the first, the better ones go on to the next.
+
+The work is counted in fits, never in seconds, so that the choice is the same on any machine: every learner
+has the same number of settings, inner folds and rows. Time only ends a task from outside.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Rows
+from lyceum._core.statistics import weighted_mean
+from lyceum._core.threads import one_thread, ordered_map
+from lyceum.errors import Cancelled
+from lyceum.progress import with_watches
+from lyceum.studies.compare.loss_rule import LossRule
+from lyceum.studies.plan.candidate import Candidate
+from lyceum.studies.plan.fold_scheme import FoldScheme
+from lyceum.studies.run.pipelines import build_pipeline, row_predictions
+
+__all__ = ["SEARCH_ROWS", "SettingsSearch", "search_settings"]
+
+SEARCH_ROWS = 10_000  # rows that a search looks at: beyond, better settings rarely change
+_FEW_ROWS = 300  # below, an inner fold says little: half of the settings go on, and not a third
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsSearch:
+    """The settings chosen, how many were tried and failed, and how long it took.
+
+    `y`, `w`, `predicted` and `folds` are the target and the weights, the predictions of the chosen settings
+    for the rows of the inner folds, fitted without them, and the numbers of these folds; None where nothing
+    was searched.
+    """
+
+    settings: dict[str, Any]
+    n_tried: int
+    n_failed: int = 0
+    seconds: float = 0.0
+    y: np.ndarray | None = None
+    predicted: np.ndarray | None = None
+    folds: np.ndarray | None = None
+    w: np.ndarray | None = None
+
+
+@dataclass(slots=True)
+class _Contender:
+    """One of the settings, with its losses and predictions on the inner folds so far."""
+
+    settings: Mapping[str, Any]
+    losses: list[float]
+    predictions: list[np.ndarray]
+    error: Exception | None = None
+
+    @property
+    def loss(self) -> float:
+        return float(np.mean(self.losses)) if self.losses and self.error is None else math.inf
+
+
+def search_settings(
+    candidate: Candidate, rows: Rows, rule: LossRule, scheme: FoldScheme, seed: int, always: bool = False
+) -> SettingsSearch:
+    """The settings with the smallest mean inner loss, of equals the first.
+
+    Settings that fail on an inner fold are out; if all do, the error of the last is raised. Where no inner
+    fold can be made, the first settings are taken. With `always` the inner folds are run even where there is
+    nothing to choose, for their predictions.
+    """
+    options = candidate.search or ({},)
+    if len(options) < 2 and not always:
+        return SettingsSearch(dict(options[0]), 1)
+    start = time.perf_counter()
+    splits = scheme.inner(rows, seed, SEARCH_ROWS)
+    if not splits:
+        return SettingsSearch(dict(options[0]), 1)
+    contenders = [_Contender(settings, [], []) for settings in options]
+    ahead = contenders
+    for number, (train, test) in enumerate(splits):
+        work = with_watches(partial(_try, candidate, train, test, rule, seed))
+        for one, found in zip(ahead, ordered_map(work, [one.settings for one in ahead])):
+            if isinstance(found, Exception):
+                one.error = found
+            else:
+                one.losses.append(found[0])
+                one.predictions.append(found[1])
+        ahead = [one for one in ahead if one.error is None]
+        if number < len(splits) - 1:
+            ahead = _select_better(ahead, len(rows))
+    failed = [one for one in contenders if one.error is not None]
+    if not ahead:
+        assert failed[-1].error is not None
+        raise failed[-1].error
+    best = min(ahead, key=lambda one: one.loss)
+    return SettingsSearch(
+        dict(best.settings),
+        len(options),
+        len(failed),
+        time.perf_counter() - start,
+        np.concatenate([np.asarray(test.coded_y) for _, test in splits]),
+        np.concatenate(best.predictions),
+        np.repeat(np.arange(len(splits)), [len(test) for _, test in splits]),
+        None
+        if rows.sample_weight is None
+        else np.concatenate([np.asarray(test.sample_weight) for _, test in splits]),
+    )
+
+
+def _select_better(contenders: Sequence[_Contender], n_rows: int) -> list[_Contender]:
+    """The better third (half, of few rows), two at least, in the order in which they came."""
+    n = max(2, math.ceil(len(contenders) / (2 if n_rows < _FEW_ROWS else 3)))
+    places = sorted(range(len(contenders)), key=lambda i: (contenders[i].loss, i))[:n]
+    return [contenders[i] for i in sorted(places)]
+
+
+def _try(
+    candidate: Candidate, train: Rows, test: Rows, rule: LossRule, seed: int, settings: Mapping[str, Any]
+) -> tuple[float, np.ndarray] | Exception:
+    """The loss and the predictions of one inner fold, or why there are none."""
+    try:
+        with one_thread():
+            model = build_pipeline(candidate, settings, seed).fit(train)
+            predicted = row_predictions(model, test)
+        y = test.coded_y
+        assert y is not None
+        return weighted_mean(rule.inner_losses(y, predicted), test.sample_weight), predicted
+    except Cancelled:
+        raise
+    except Exception as problem:  # a learner may fail in any way at some of its settings
+        return problem

@@ -1,0 +1,336 @@
+"""The study folder: every finished task is stored at once, so that a killed study continues where it was.
+
+    recipe.toml       the request
+    study.sqlite      facts of the study, one row per task, and what follows the tasks; one transaction each
+    predictions/      out-of-sample predictions of every task (Parquet)
+    data.parquet      the data, when they came as a frame and not as a file
+    model.lyceum, report.html, report.json, results.json, loss.csv    the results
+
+A task counts as done when its row is in study.sqlite; its predictions are complete on disk before that.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.lazy_arrow import pa, pq
+from lyceum.errors import StudyError
+from lyceum.files import write_file
+from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.disk import damage_error, explain_disk_errors
+from lyceum.studies.plan.plan import Task
+
+__all__ = ["Store", "TaskResult"]
+
+_FILES = ("study.sqlite", "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
+          "report.html", "report.json", "results.json", "loss.csv")  # fmt: skip
+_PREDICTIONS = "predictions"
+_TABLES = """
+create table if not exists fact (name text primary key, value text not null) without rowid;
+create table if not exists task (
+    name text not null, repeat integer not null, fold integer not null,
+    reason text,              -- why it failed, null when it did not
+    settings text not null,   -- chosen by the inner folds, JSON
+    train_loss real, n_train integer not null, n_test integer not null, complexity integer,
+    warnings text not null,   -- JSON
+    seconds real not null, memory integer not null,
+    settings_tried integer not null,  -- 0: its defaults, and the search is still to come
+    search_seconds real not null,
+    calibration text not null,  -- of its posteriors: temperature, sigmoid, isotonic or empty
+    primary key (name, repeat, fold)
+) without rowid;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """A finished task, also one that failed."""
+
+    task: Task
+    reason: str | None
+    settings: Mapping[str, Any]
+    train_loss: float | None
+    n_train: int
+    n_test: int
+    complexity: int | None
+    warnings: tuple[str, ...]
+    seconds: float
+    memory: int
+    settings_tried: int = 1
+    search_seconds: float = 0.0
+    calibration: str = ""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether these are its defaults, tried first because time is short, and not what is to be had."""
+        return not self.failed and self.settings_tried == 0
+
+    @property
+    def failed(self) -> bool:
+        return self.reason is not None
+
+
+class Store:
+    """An open study folder; one process writes to it at a time."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection):
+        self.folder = folder
+        self._db = connection
+
+    # -- open and close --------------------------------------------------------------------------------------
+
+    @classmethod
+    @contextmanager
+    def create(cls, folder: Path, key: Mapping[str, str], *, force: bool) -> Iterator[Store]:
+        """The store of a new study, or of the same study to go on with.
+
+        `key` says what the study is of: a folder with another key is refused unless `force` starts it anew.
+        A new study that is refused before a task of it succeeded leaves nothing behind.
+        """
+        before = set(os.listdir(folder)) if folder.is_dir() else None
+        is_new = force or "study.sqlite" not in (before or ())
+        with explain_disk_errors(folder), ExitStack() as after:
+            _prepare(folder, key, force)
+            with closing(_connect(folder)) as connection, connection:
+                connection.execute("pragma locking_mode = exclusive")
+                connection.executescript(_TABLES)
+                _sweep(folder)
+                store = cls(folder, connection)
+                store.put("key", dict(key))
+                try:
+                    yield store
+                except StudyError:
+                    if is_new and all(
+                        result.reason is not None for result in store.finished_tasks().values()
+                    ):
+                        after.callback(_discard, folder, before)  # once the database is closed
+                    raise
+
+    @classmethod
+    @contextmanager
+    def read(cls, folder: Path) -> Iterator[Store]:
+        """The store of an existing study."""
+        if not (folder / "study.sqlite").is_file():
+            raise StudyError(f"there is no study in {folder}: run one first, lyceum study ... --out {folder}")
+        with explain_disk_errors(folder), closing(_connect(folder)) as connection:
+            yield cls(folder, connection)
+
+    # -- facts -----------------------------------------------------------------------------------------------
+
+    def put(self, name: str, value: Any) -> None:
+        """Keep a fact of the study, in place of an older one."""
+        with self._db:
+            self._db.execute("insert or replace into fact values (?, ?)", (name, json.dumps(value)))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        found = self._db.execute("select value from fact where name = ?", (name,)).fetchone()
+        try:
+            return default if found is None else json.loads(found[0])
+        except (TypeError, ValueError) as error:
+            raise damage_error(self.folder, error) from error
+
+    def extra_seconds(self) -> float:
+        """The time that facts took to compute."""
+        found = self._db.execute("select value from fact where name like 'seconds/%'").fetchall()
+        return sum(float(value) for (value,) in found)
+
+    def forget(self, name: str) -> None:
+        with self._db:
+            self._db.execute("delete from fact where name = ?", (name,))
+
+    def forget_all(self, *beginnings: str) -> None:
+        """Forget the facts whose names begin so."""
+        with self._db:
+            for name in beginnings:
+                self._db.execute("delete from fact where substr(name, 1, ?) = ?", (len(name), name))
+
+    # -- tasks -----------------------------------------------------------------------------------------------
+
+    def finish(self, done: TaskResult, predictions: pa.Table | None) -> None:
+        """Keep a task: its predictions first, then its row, which makes it count."""
+        if predictions is not None:
+            buffer = io.BytesIO()
+            pq.write_table(predictions, buffer)
+            (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
+            write_file(self._path(done.task, done.is_first), buffer.getvalue())
+        t = done.task
+        settings, messages = json.dumps(dict(done.settings)), json.dumps(done.warnings)
+        values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
+                  done.complexity, messages, done.seconds, done.memory, done.settings_tried,
+                  done.search_seconds, done.calibration)  # fmt: skip
+        with self._db:
+            self._db.execute(f"insert or replace into task values ({', '.join('?' * len(values))})", values)
+        if not done.is_first:
+            self._path(done.task, True).unlink(missing_ok=True)
+
+    def finished_tasks(self) -> dict[Task, TaskResult]:
+        """The finished tasks."""
+        rows = self._db.execute("select * from task order by name, repeat, fold").fetchall()
+        try:
+            return {Task(row["name"], row["repeat"], row["fold"]): _task_result(row) for row in rows}
+        except (TypeError, ValueError) as error:
+            raise damage_error(self.folder, error) from error
+
+    def predictions(self, task: Task) -> OutOfSample:
+        """The out-of-sample predictions of one task, by row."""
+        path = self._path(task, self._is_first(task))
+        try:
+            with pq.ParquetFile(path) as file:
+                table = file.read(use_threads=False)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise StudyError(f"{path} is missing or damaged: run the study anew, with force") from error
+        columns = {name: table.column(name).to_numpy() for name in table.column_names}
+        if not {"row", "y"} <= columns.keys() or not {"value", "p0"} & columns.keys():
+            raise StudyError(f"{path} holds no predictions: run the study anew, with force")
+        if "value" in columns:
+            predicted = columns["value"]
+        else:
+            names = [name for name in table.column_names if name.startswith("p") and name[1:].isdigit()]
+            predicted = np.column_stack([columns[name] for name in names])
+        n = len(columns["row"])
+        return OutOfSample(
+            columns["row"],
+            np.full(n, task.repeat),
+            np.full(n, task.fold),
+            columns["y"],
+            predicted,
+            columns.get("weight"),
+            columns.get("group"),
+        )
+
+    def _is_first(self, task: Task) -> bool:
+        at = "name = ? and repeat = ? and fold = ?"
+        row = self._db.execute(
+            f"select settings_tried from task where {at}", (task.name, task.repeat, task.fold)
+        ).fetchone()
+        return row is not None and row[0] == 0
+
+    def _path(self, task: Task, is_first: bool) -> Path:
+        name = f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}{'-defaults' * is_first}.parquet"
+        return self.folder / _PREDICTIONS / name
+
+
+def _task_result(row: sqlite3.Row) -> TaskResult:
+    columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory",
+               "settings_tried", "search_seconds", "calibration")  # fmt: skip
+    return TaskResult(
+        task=Task(row["name"], row["repeat"], row["fold"]),
+        settings=json.loads(row["settings"]),
+        warnings=tuple(json.loads(row["warnings"])),
+        **{name: row[name] for name in columns},
+    )
+
+
+def as_table(
+    rows: np.ndarray,
+    y: np.ndarray,
+    predicted: np.ndarray,
+    weight: np.ndarray | None,
+    groups: np.ndarray | None = None,
+) -> pa.Table:
+    """Predictions as they are stored: row, y, weight, group and p0, p1, ... or value."""
+    columns: dict[str, Any] = {"row": rows, "y": y}
+    if weight is not None:
+        columns["weight"] = weight
+    if groups is not None:
+        columns["group"] = groups
+    if predicted.ndim == 1:
+        columns["value"] = predicted
+    else:
+        columns |= {f"p{k}": predicted[:, k] for k in range(predicted.shape[1])}
+    return pa.table({name: pa.array(np.ascontiguousarray(values)) for name, values in columns.items()})
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(folder / "study.sqlite", timeout=1.0)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
+    """A folder that holds nothing, or this study; what another study wrote goes only with force."""
+    if folder.exists() and not folder.is_dir():
+        raise StudyError(f"{folder} is a file: give a folder for the study, out=...")
+    present = set(os.listdir(folder)) if folder.exists() else set()
+    is_study = "study.sqlite" in present
+    if present - {"recipe.toml"} and not is_study:
+        raise StudyError(
+            f"{folder} exists and holds no study: give another folder, so that nothing is overwritten"
+        )
+    if is_study and force:
+        _check_unused(folder)
+        _empty(folder)
+    elif is_study:
+        _check_key(folder, key)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _discard(folder: Path, before: set[str] | None) -> None:
+    """Remove what a refused study wrote; a folder that was there stays, with its recipe."""
+    _empty(folder, () if before is None else before & {"recipe.toml"})
+    if before is None and not os.listdir(folder):
+        folder.rmdir()
+
+
+def _empty(folder: Path, but: Collection[str] = ()) -> None:
+    """Remove what a study writes, and nothing else."""
+    for name in _FILES:
+        if name not in but:
+            (folder / name).unlink(missing_ok=True)
+    if (folder / _PREDICTIONS).is_dir():
+        shutil.rmtree(folder / _PREDICTIONS)
+
+
+def _check_unused(folder: Path) -> None:
+    """Raise SQLite's own error where another process has the study open."""
+    with closing(_connect(folder)) as connection:
+        try:
+            connection.execute("begin exclusive")
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            return  # no database, so that no study uses it
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the drafts of a process that was killed while it wrote them."""
+    for name in _FILES:
+        for draft in folder.glob(f".{name}.*"):
+            draft.unlink()
+    for draft in (folder / _PREDICTIONS).glob(".*.parquet.*"):
+        draft.unlink()
+
+
+def _check_key(folder: Path, key: Mapping[str, str]) -> None:
+    with closing(_connect(folder)) as connection:
+        try:
+            found = connection.execute("select value from fact where name = 'key'").fetchone()
+        except sqlite3.OperationalError as error:
+            if "no such table" not in str(error):
+                raise
+            return  # killed before anything was written
+        except sqlite3.DatabaseError as error:
+            raise StudyError(f"{folder}/study.sqlite is damaged: start anew with force") from error
+    try:
+        known = dict(json.loads(found[0])) if found else dict(key)
+    except (TypeError, ValueError) as error:
+        raise damage_error(folder, error) from error
+    other = [name for name in key if known.get(name) != key[name]]
+    if other:
+        raise StudyError(
+            f"{folder} holds a study of {_OTHER[other[0]]}: give another folder, or replace it with force"
+        )
+
+
+_OTHER = {"recipe": "another recipe", "data": "other data", "lyceum": "another version of Lyceum"}

@@ -1,0 +1,348 @@
+"""The clusters of a table: how many there are, what each is like, and a page that shows it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import make_pipeline
+
+from lyceum import plot
+from lyceum._core.base import pipeline_steps
+from lyceum._core.data import FileFormat, Kind, Rows, scan
+from lyceum._core.packages import EXTRAS, check_installed
+from lyceum.catalog import find
+from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
+from lyceum.errors import SettingError
+from lyceum.files import write_file
+from lyceum.prepare import Standardize, TextCounts
+from lyceum.report import Summary, Table
+from lyceum.studies.report.page import templates
+from lyceum.studies.report.parts import TableCells
+from lyceum.studies.report.svg import figure_of
+from lyceum.workflows import uninformative_columns
+
+__all__ = ["TableClusters", "cluster_table"]
+
+_SILHOUETTE_ROWS = 10_000
+_FEW_ROWS = 20  # below which different texts may be categories
+_WORDS, _LISTED_WORDS = 5_000, 8  # that are counted of every column, and named of every cluster
+
+
+@dataclass(frozen=True, eq=False)
+class TableClusters:
+    """The clusters of a table.
+
+    Attributes
+    ----------
+    source : str
+        Where the rows came from.
+    model : learner or pipeline
+        The fitted model.
+    labels : array of int
+        The cluster of every row, -1 for noise.
+    silhouette : Silhouette or None
+        Of at most 10,000 rows; None for fewer than two clusters.
+    choice : KChoice or None
+        How the number of clusters was chosen, if it was not given.
+    profile : Table
+        What every cluster is like: means of numbers, the commonest category.
+    left_out : dict of str to str
+        Columns without information (identifiers, constants, empty ones, free text), and why.
+
+    See Also
+    --------
+    cluster_table : Finds them.
+    lyceum.cluster.KMeans, lyceum.cluster.KMedoids : The learners that are used by default.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.studies import cluster_table
+    >>> table = pd.DataFrame({"age": [21.0, 22, 23, 61, 62, 63], "town": ["Ulm"] * 3 + ["Bonn"] * 3})
+    >>> print(cluster_table(table, clusters=2).profile)
+    What every cluster is like
+    column  cluster 0   cluster 1
+    ──────  ──────────  ───────────
+    age     22          62
+    town    Ulm (100%)  Bonn (100%)
+    """
+
+    source: str
+    model: Any
+    labels: np.ndarray
+    silhouette: Silhouette | None
+    choice: KChoice | None
+    profile: Table
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def _learner(self) -> Any:
+        return pipeline_steps(self.model)[-1]
+
+    def summary(self) -> Summary:
+        """Sizes, silhouettes and the profile."""
+        names, counts = np.unique(self.labels, return_counts=True)
+        found = self.silhouette
+        means = {} if found is None else dict(zip(found.clusters, found.cluster_means))
+        rows = [
+            ("noise" if c < 0 else int(c), int(n), n / len(self.labels), means.get(c, float("nan")))
+            for c, n in zip(names, counts)
+        ]
+        facts: dict[str, Any] = {"rows": len(self.labels), "learner": type(self._learner).__name__}
+        facts["clusters"] = int((names >= 0).sum())
+        if self.silhouette is not None:
+            facts["mean silhouette"] = self.silhouette.mean
+        if self.choice is not None:
+            chosen = f"{self._elbow} by elbow, {self.choice.by_silhouette} by silhouette, "
+            facts["number of clusters"] = chosen + f"{self.choice.by_bic} by BIC"
+        if self.left_out:
+            facts["left out"] = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
+        sizes = Table("Clusters", ("cluster", "rows", "share", "silhouette"), rows)
+        return Summary(f"Clusters of {self.source}", facts, [sizes, self.profile])
+
+    @property
+    def _elbow(self) -> Any:
+        assert self.choice is not None
+        return self.choice.elbow if len(self.choice.clusters) > 2 else "none"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The summary, and the choice of the number, in JSON's own types."""
+        choice = None if self.choice is None else self.choice.as_dict()
+        return {**self.summary().as_dict(), "choice": choice}
+
+    def write_report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one HTML page that needs nothing else."""
+        check_installed("the report of clusters", *EXTRAS["report"])
+        path = Path(path)
+        figures = []
+        if self.choice is not None:
+            figures.append(_choice_figure(self.choice))
+        if self.silhouette is not None:
+            text = "How much nearer a row is to its own cluster than to the next; below 0 it is farther."
+            draw = _silhouette_of(self.silhouette)
+            figures.append(figure_of("silhouette", "Silhouettes", text, draw))
+        linkage = getattr(self._learner, "linkage_", None)
+        if linkage is not None and len(linkage) > 1:
+            text = "The tree of merges; a triangle is a branch, with the number of its rows."
+            figures.append(figure_of("dendrogram", "Dendrogram", text, _dendrogram_of(linkage), (8.0, 4.2)))
+        summary = self.summary()
+        page = (
+            templates()
+            .get_template("clusters.html")
+            .render(
+                title=summary.title,
+                facts=dict(summary.facts),
+                tables=[TableCells.of(table) for table in summary.tables],
+                figures=figures,
+            )
+        )
+        write_file(path, page.encode())
+        return path
+
+    def write_labels(self, path: str | os.PathLike[str]) -> Path:
+        """Write the cluster of every row, in the order of the table, as CSV."""
+        path = Path(path)
+        lines = "\n".join(map(str, self.labels.tolist()))
+        write_file(path, f"cluster\n{lines}\n".encode())
+        return path
+
+
+def cluster_table(
+    data: Any,
+    *,
+    learner: str | None = None,
+    clusters: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    ignore: Collection[str] = (),
+    form: FileFormat | None = None,
+    seed: int = 0,
+) -> TableClusters:
+    """Find the clusters of a table, and say what each is like.
+
+    Numbers are standardized first where the metric does not do so itself. Identifiers, constants, empty
+    columns and free text are left out, unless their kind is declared; texts alone are clustered by their
+    words (TF-IDF weights, cosine).
+
+    Parameters
+    ----------
+    data : path, frame or anything that `lyceum.scan` takes
+    learner : str, optional
+        A clustering learner of the catalog. By default KMeans, or KMedoids where columns hold categories or
+        cells are missing.
+    clusters : int, optional
+        The number of clusters; by default the one of the largest mean silhouette from 2 to 10.
+    settings : mapping, optional
+        Further parameters of the learner.
+    kinds : mapping, optional
+        The kinds of some columns, where what is inferred is not wanted.
+    ignore : collection of str, default=()
+        Columns to leave out.
+    form : FileFormat, optional
+        How the file is written; by default that is found out.
+    seed : int, default=0
+        What chance is drawn from.
+
+    Returns
+    -------
+    TableClusters
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum.studies import cluster_table
+    >>> table = pd.DataFrame({"age": [21.0, 22, 23, 61, 62, 63], "town": ["Ulm"] * 3 + ["Bonn"] * 3})
+    >>> cluster_table(table, clusters=2).labels.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    left_out = uninformative_columns(data, keep=ignore, kinds=kinds, form=form)
+    rows = scan(data, kinds=kinds, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
+    settings = dict(settings or {})
+    words = None
+    if not kinds and _are_free_texts(rows):
+        texts: Any = dict.fromkeys(rows.schema.names, "text")
+        rows = scan(data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
+        words = TextCounts(max_words=_WORDS, sparse_output=True).fit(rows)
+        if learner is None:
+            learner, settings = "KMeans", {"metric": "cosine", **settings}
+    made = _build_learner(rows, learner, settings, seed)
+    before: Any = words
+    if words is None and not _by_gower(rows, made):
+        before = Standardize().fit(rows)
+    given = rows if before is None else before.transform(rows)
+    if words is not None:
+        given = sparse.vstack([block.X for block in given.blocks()], format="csr")
+    choice = None
+    name = "n_clusters" if "n_clusters" in made.get_params() else "n_components"
+    if clusters is not None and name in made.get_params():
+        made.set_params(**{name: clusters})
+    elif name in made.get_params() and name not in settings:
+        most = min(10, max(2, len(rows) - 1))
+        choice = choose_k(given, range(2, most + 1), learner=made, random_state=seed)
+    model = choice.model if choice is not None else made.fit(given)
+    found = getattr(model, "labels_", None)
+    labels = np.asarray(model.predict(given) if found is None else found)
+    source = Path(data).name if isinstance(data, str | os.PathLike) else type(data).__name__
+    pipeline = model if before is None else make_pipeline(before, model)
+    measured = _silhouette(model, given, labels, seed)
+    profile = _profile(rows, labels) if words is None else _word_profile(words, given, labels)
+    return TableClusters(source, pipeline, labels, measured, choice, profile, left_out)
+
+
+def _are_free_texts(rows: Rows) -> bool:
+    """Whether every column has another text in most rows, so that only their words say which are alike."""
+    texts = [0 if column.categories is None else len(column.categories) for column in rows.schema]
+    return len(rows) >= _FEW_ROWS and all(2 * count > len(rows) for count in texts)
+
+
+def _build_learner(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) -> Any:
+    mixed = any(column.is_categorical for column in rows.schema)
+    if learner is None:
+        learner = "KMedoids" if mixed or _has_missing(rows) else "KMeans"
+    entry = find(learner)
+    if entry.task not in ("clustering", "density") or entry.package not in (
+        "lyceum.cluster",
+        "lyceum.mixtures",
+    ):
+        raise SettingError(f"{learner} finds no clusters: choose e.g. KMeans, KMedoids, Agglomerative")
+    made = entry.load()()
+    if "random_state" in made.get_params():
+        made.set_params(random_state=seed)
+    if odd := sorted(set(settings) - set(made.get_params())):
+        known = ", ".join(sorted(made.get_params(deep=False)))
+        raise SettingError(f"{learner} has no setting {odd[0]!r}: it has {known}")
+    return made.set_params(**settings)
+
+
+def _has_missing(rows: Rows) -> bool:
+    return any(bool(np.isnan(np.asarray(block.X, dtype=np.float64)).any()) for block in rows.blocks())
+
+
+def _by_gower(rows: Rows, learner: Any) -> bool:
+    """Whether the learner takes mixed columns and missing cells as they are."""
+    metric = getattr(learner, "metric", None)
+    if not isinstance(metric, str) or metric not in ("auto", "gower"):
+        return False
+    return metric == "gower" or any(column.is_categorical for column in rows.schema) or _has_missing(rows)
+
+
+def _silhouette(model: Any, rows: Any, labels: np.ndarray, seed: int) -> Silhouette | None:
+    if len(np.unique(labels[labels >= 0])) < 2:
+        return None
+    X = model.rows_to_predict(rows).gathered("a silhouette").X
+    some = np.arange(len(labels))
+    if len(some) > _SILHOUETTE_ROWS:
+        some = np.sort(np.random.default_rng(seed).choice(len(some), _SILHOUETTE_ROWS, replace=False))
+    if len(np.unique(labels[some][labels[some] >= 0])) < 2:
+        return None
+    return silhouette(X[some], labels[some], metric=getattr(model, "metric_", "euclidean"))
+
+
+def _profile(rows: Rows, labels: np.ndarray) -> Table:
+    """For every column its mean, or its commonest category and its share, in every cluster."""
+    X = np.concatenate([np.asarray(block.X, dtype=np.float64) for block in rows.blocks()])
+    names = np.unique(labels)
+    lines = []
+    for j, column in enumerate(rows.schema):
+        cells = [column.name]
+        for c in names:
+            values = X[labels == c, j]
+            values = values[~np.isnan(values)]
+            cells.append(_typical_value(values, column))
+        lines.append(cells)
+    heads = ["noise" if c < 0 else f"cluster {c}" for c in names]
+    return Table("What every cluster is like", ("column", *heads), lines)
+
+
+def _word_profile(words: TextCounts, X: Any, labels: np.ndarray) -> Table:
+    """The words that weigh most in the texts of a cluster, compared with all texts."""
+    names = np.asarray(words.get_feature_names_out(), dtype=str)
+    if len(words.schema_) == 1:
+        names = np.array([name.removeprefix(f"{words.schema_.names[0]}: ") for name in names])
+    usual, lines = np.asarray(X.mean(axis=0)).ravel(), []
+    for c in np.unique(labels):
+        more = np.asarray(X[labels == c].mean(axis=0)).ravel() - usual
+        most = np.argsort(-more, kind="stable")[:_LISTED_WORDS]
+        lines.append(("noise" if c < 0 else int(c), ", ".join(names[most[more[most] > 0]])))
+    return Table("What every cluster is like", ("cluster", "words heavier than elsewhere"), lines)
+
+
+def _typical_value(values: np.ndarray, column: Any) -> Any:
+    if not len(values):
+        return "missing"
+    if not column.is_categorical:
+        return float(values.mean())
+    codes, counts = np.unique(values, return_counts=True)
+    best = int(counts.argmax())
+    name = codes[best] if column.numeric else column.categories[int(codes[best])]
+    return f"{name} ({counts[best] / len(values):.0%})"
+
+
+def _choice_figure(choice: KChoice) -> Any:
+    def draw(ax: Any) -> None:
+        ax.plot(choice.clusters, choice.silhouettes, color=plot.COLOURS[0], marker="o", markersize=4)
+        ax.axvline(choice.k, color=plot.COLOURS[1], linewidth=0.8, linestyle=(0, (4, 3)))
+        plot.style.finish(ax, "clusters", "mean silhouette", None)
+
+    text = f"The larger, the better apart are clusters: {choice.k} are taken."
+    return figure_of("number", "How many clusters?", text, draw)
+
+
+def _silhouette_of(found: Silhouette) -> Any:
+    def draw(ax: Any) -> None:
+        plot.silhouette(found, ax=ax)
+
+    return draw
+
+
+def _dendrogram_of(linkage: np.ndarray) -> Any:
+    def draw(ax: Any) -> None:
+        plot.dendrogram(linkage, ax=ax)
+
+    return draw

@@ -1,0 +1,248 @@
+"""Boosting across domains: source rows that mislead lose their weight."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors
+from lyceum._core.statistics import seed_from
+from lyceum.ensemble import Ensemble, MemberData, set_seeds, takes_weights, vote_codes
+from lyceum.errors import DataError, SettingError
+from lyceum.progress import report
+from lyceum.report import Explanation, Summary, Table
+from lyceum.trees import DecisionTreeClassifier
+
+__all__ = ["TransferBoost"]
+
+_LEAST_ERROR = 1e-3  # a member without an error shall not decide alone
+_ROUNDING = 1e-9
+
+
+class TransferBoost(Classifier, Ensemble):
+    """Boosting across domains (dynamic TrAdaBoost): many rows of another task help with a task of few.
+
+    In every round a member is fitted on all rows. Of the rows of the task itself (the target domain) those
+    that it gets wrong gain weight, as in AdaBoost; of the rows of the other task (the source domain) those
+    that it gets wrong lose weight, by β = 1 / (1 + √(2 ln n_source / N)), since they do not fit the task. The
+    rows of the task are then divided by a common number, so that they have the weight that they had together
+    before, and source rows that fit the task do not fade. Each domain has half of the weight at first; a
+    member that is no better than chance on the target domain has no vote, and the weights there begin anew.
+    All others vote.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Any classifier whose `fit` takes `sample_weight`; None is a `DecisionTreeClassifier` of depth 2.
+    n_estimators : int, default=20
+        The number N of rounds.
+    random_state : int, RandomState or None, default=None
+        The seed of every `random_state` in the members.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    estimators_ : list of classifiers
+        The members that vote.
+    votes_ : array of shape (members,)
+        What they weigh: log((1-ε)/ε) + log(K-1) of their error ε on the target domain.
+    record_ : list of dict
+        `step`, `error` (on the target domain) and `source_weight` (the share of all weight that the source
+        rows have) of every round.
+    source_weights_ : array of shape (n,)
+        The weights of all rows at the end, which sum to 1.
+    seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
+
+    See Also
+    --------
+    lyceum.ensemble.AdaBoostClassifier : One domain.
+    importance_weights : Weights from the rows alone, without labels.
+
+    References
+    ----------
+    Dai, Yang, Xue and Yu (2007), Boosting for transfer learning, ICML.
+    Al-Stouhi and Reddy (2011), Adaptive boosting for transfer learning using dynamic updates, ECML.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(220, 2)); domain = np.arange(220) >= 200  # 20 rows of the task itself
+    >>> y = np.where(domain, X[:, 0] > 0, X[:, 0] > 0.5).astype(int)
+    >>> model = TransferBoost().fit(X, y, domain=domain)
+    >>> bool(model.score(X[domain], y[domain]) > 0.9)
+    True
+    """
+
+    _explains_by_replacement: ClassVar[bool] = True
+    _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state"],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 20,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def _default(self) -> Any:
+        return DecisionTreeClassifier(max_depth=2)
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, domain: Any = None):
+        """Boost on the rows of both domains.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+            The rows of both domains in one table.
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        domain : array of bool of shape (n_samples,), optional
+            True for the rows of the task itself, False for those of the other task; all True by default.
+        """
+        if not takes_weights(self._base()):
+            raise SettingError(
+                f"{type(self._base()).__name__} takes no sample_weight, by which it is boosted: set "
+                "estimator to a classifier that does, or to a pipeline of Lyceum's own steps"
+            )
+        data, codes, w = self._member_data(X, y, sample_weight)
+        target = self._domain(domain, len(codes))
+        weights = np.ones(len(codes)) if w is None else w.astype(np.float64)
+        self.seed_ = seed_from(self.random_state)
+        if not weights[target].sum() > 0:
+            raise DataError("no row of the target domain has a weight: mark some rows True in domain")
+        self._boost(data, codes, target, _halves(weights, target), float(weights.sum()))
+        return self
+
+    @staticmethod
+    def _domain(domain: Any, n: int) -> np.ndarray:
+        if domain is None:
+            return np.ones(n, dtype=bool)
+        found = np.asarray(domain)
+        if found.shape != (n,) or found.dtype.kind not in "biu":
+            raise DataError(
+                f"domain must be one truth value for each of the {n} rows, not of shape {found.shape}"
+            )
+        return found.astype(bool)
+
+    def _boost(
+        self, data: MemberData, codes: np.ndarray, target: np.ndarray, D: np.ndarray, total: float
+    ) -> None:
+        N, K = self.n_estimators, len(self.classes_)
+        n_source, start = int((~target).sum()), D
+        shrink = 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / N))
+        members, votes, self.record_ = [], [], []
+        for step in range(N):
+            weighted = np.flatnonzero(D)
+            every = len(weighted) == len(D)
+            member = set_seeds(self._copy(), self.seed_, step)
+            data.fit(member, None if every else weighted, w=D[weighted] * total)
+            wrong = vote_codes(member, self.classes_, data.ask) != codes
+            error = float((D * wrong)[target].sum() / D[target].sum())
+            members.append(member)
+            source_weight = float(D[~target].sum())
+            self.record_.append({"step": step + 1, "error": error, "source_weight": source_weight})
+            report("rounds", step + 1, N)
+            if (
+                error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING
+            ):  # no better than chance: begin anew with the source as it is now
+                members.pop()
+                D = _halves(np.where(target, start, _shrink(D, wrong, shrink)), target)
+                continue
+            bounded = max(error, _LEAST_ERROR)
+            vote = float(np.log((1.0 - bounded) / bounded) + np.log(max(K - 1, 1)))
+            votes.append(vote)
+            if error <= _LEAST_ERROR and n_source == 0:
+                break
+            gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
+            # the task keeps its weight: else sound source rows would lose theirs in every round
+            kept = D[target].sum() / gained[target].sum()
+            D = _shrink(np.where(target, kept * gained, D), ~target & wrong, shrink)
+        if not members:
+            members, votes = [member], [1.0]
+        self.estimators_, self.votes_ = members, np.array(votes)
+        self.source_weights_ = D
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The class with the largest weighted vote."""
+        return self._apply_to_members(partial(_predict, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The shares of the weighted vote."""
+        return self._apply_to_members(partial(_shares, self), X)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class that is predicted.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends; in the frame itself if a classifier of another library
+        was given one.
+        """
+        return self._explain_by_replacement(partial(_shares, self), X)
+
+    def summary(self) -> Summary:
+        """The error and the weight of the source rows in every round."""
+        check_is_fitted(self)
+        rows = [[one["step"], one["error"], one["source_weight"]] for one in self.record_]
+        facts = {"rounds": len(rows), "members that vote": len(self.estimators_)}
+        heads = ("round", "error on target rows", "weight of source rows")
+        return Summary(self._title(), facts, [Table("Rounds", heads, rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return super()._shapes() | {"votes_": (len(self.estimators_),)}
+
+
+def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Weights that sum to 1, each domain having half; few rows of the task would otherwise be overruled."""
+    source = weights[~target].sum()
+    if not source > 0:
+        return np.where(target, weights, 0.0) / weights[target].sum()
+    return np.where(target, 0.5 * weights / weights[target].sum(), 0.5 * weights / source)
+
+
+def _shrink(D: np.ndarray, rows: np.ndarray, factor: float) -> np.ndarray:
+    D = np.where(rows, D * factor, D)
+    return D / D.sum()
+
+
+def _shares(model: TransferBoost, data: MemberData) -> np.ndarray:
+    total: Any = 0.0
+    for member, vote in zip(model.estimators_, model.votes_):
+        codes = vote_codes(member, model.classes_, data.ask)
+        total = total + vote * (codes[:, None] == np.arange(len(model.classes_)))
+    return normalize_posteriors(total)
+
+
+def _predict(model: TransferBoost, data: MemberData) -> np.ndarray:
+    return model.classes_[_shares(model, data).argmax(axis=1)]

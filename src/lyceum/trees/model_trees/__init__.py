@@ -1,0 +1,1 @@
+"""Trees with models at their nodes (M5)."""

@@ -1,0 +1,124 @@
+"""Any learner at the nodes of a model tree: fitted, judged on rows left out, and smoothed along the path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone, is_regressor
+from sklearn.utils.validation import has_fit_parameter
+
+from lyceum._core.data import row_weights
+from lyceum._core.trees import Tree
+from lyceum.errors import DataError, SettingError
+from lyceum.trees.model_trees.m5_models import NodeModels, sort_by_leaf
+
+__all__ = ["NodeLearners", "check_learner", "fit_learners", "own_values", "path_values"]
+
+_FOLDS = 5
+_FEW = 10  # fewer rows than this, or than twice as many as columns, have their mean for a model
+
+
+@dataclass(frozen=True)
+class NodeLearners:
+    """The fitted learner of every node, None where it is the mean, and how they err on rows left out."""
+
+    estimators: list[Any]
+    columns: np.ndarray  # bool (n_nodes, p): what each sees
+    models: NodeModels  # the means, and the errors
+
+
+def check_learner(estimator: Any, model: str, weighted: bool) -> None:
+    """Refuse what cannot be the learner of a node."""
+    if not is_regressor(estimator) or not hasattr(estimator, "fit"):
+        raise SettingError(f"estimator must be a regressor, not {type(estimator).__name__}")
+    if model == "constant":
+        raise SettingError('model="constant" leaves no place for an estimator: set one of both')
+    if weighted and not has_fit_parameter(estimator, "sample_weight"):
+        raise DataError(
+            f"sample_weight was given, but the estimator {type(estimator).__name__} takes no weights: "
+            "choose another, or fit without sample_weight"
+        )
+
+
+def fit_learners(
+    tree: Tree,
+    leaf: np.ndarray,
+    Z: np.ndarray,
+    y: np.ndarray,
+    w: np.ndarray | None,
+    columns: np.ndarray,
+    estimator: Any,
+) -> NodeLearners:
+    """A copy of the estimator at every node, on the columns where `columns` (n_nodes, p) is true.
+
+    Its error is that on rows left out in five folds; that of the mean is the same with one row left out,
+    r n / (n − 1).
+    """
+    order, begin, end = sort_by_leaf(tree, leaf)
+    weight = row_weights(w, len(y))
+    found: list[Any] = []
+    seen = np.zeros_like(columns)
+    numbers = np.zeros((tree.n_nodes, 4))  # intercept, weight, mean |r|, mean r²
+    for node in range(tree.n_nodes):
+        rows = np.sort(order[begin[node] : end[node]])
+        n = float(weight[rows].sum())
+        mean = float(weight[rows] @ y[rows] / n)
+        residual = (y[rows] - mean) * (n / (n - 1.0) if n > 1.0 else 1.0)
+        fitted = None
+        enough = n >= max(_FEW, 2 * (1 + int(columns[node].sum()))) and len(rows) >= _FOLDS
+        if columns[node].any() and enough:
+            seen[node] = columns[node]
+            part = (Z[np.ix_(rows, columns[node])], y[rows], None if w is None else w[rows])
+            fitted, residual = _fit(estimator, *part), _left_out_residuals(estimator, *part)
+        found.append(fitted)
+        share = weight[rows] / n
+        numbers[node] = mean, n, share @ np.abs(residual), share @ residual**2
+    none = sparse.csr_array((tree.n_nodes, columns.shape[1]))
+    free = np.zeros(tree.n_nodes)  # errors on rows left out need no factor for the parameters
+    return NodeLearners(
+        found, seen, NodeModels(none, numbers[:, 0], free, numbers[:, 1], numbers[:, 2], numbers[:, 3])
+    )
+
+
+def _fit(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:
+    return clone(estimator).fit(Z, y, **({} if w is None else {"sample_weight": w}))
+
+
+def _left_out_residuals(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    """The residual of every row, by the learner of the four other folds."""
+    fold = np.random.default_rng(0).permutation(len(y)) % _FOLDS
+    residual = np.empty(len(y))
+    for k in range(_FOLDS):
+        train, test = fold != k, fold == k
+        fitted = _fit(estimator, Z[train], y[train], None if w is None else w[train])
+        residual[test] = y[test] - np.asarray(fitted.predict(Z[test]), dtype=np.float64).reshape(-1)
+    return residual
+
+
+# -- predictions ---------------------------------------------------------------------------------------------
+
+
+def own_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """The predictions for the rows of Z, each by the learner of its node."""
+    out = model.node_intercept_[node].astype(np.float64)
+    for one in np.unique(node).tolist():
+        fitted = model.estimators_[one]
+        if fitted is not None:
+            rows = np.flatnonzero(node == one)
+            cells = Z[np.ix_(rows, model.node_columns_[one])]
+            out[rows] = np.asarray(fitted.predict(cells), dtype=np.float64).reshape(-1)
+    return out
+
+
+def path_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """The same, smoothed along the path to the root, and kept within the limits of the node."""
+    value, at, k = own_values(model, node, Z), node.copy(), float(model.smoothing)
+    parent, weight = model.tree_.parent, model.tree_.weight
+    while k > 0.0 and (up := np.flatnonzero(parent[at] >= 0)).size:
+        n, above = weight[at[up]], parent[at[up]]
+        value[up] = (n * value[up] + k * own_values(model, above, Z[up])) / (n + k)
+        at[up] = above
+    return np.clip(value, *model.limits_[node].T)

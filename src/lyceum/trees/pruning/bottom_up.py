@@ -1,0 +1,372 @@
+"""Post-pruning from the bottom up: by validation rows, by pessimistic counts, by expected loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lyceum._core.data import row_weights
+from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree, node_decisions
+from lyceum.errors import DataError, SettingError
+from lyceum.trees.pruning.checks import (
+    check_amount,
+    check_classes,
+    check_codes,
+    check_tree,
+    loss_of,
+)
+
+__all__ = [
+    "NodeCosts",
+    "collapse",
+    "compact",
+    "leaf_costs",
+    "prune_by_error",
+    "prune_by_loss",
+    "prune_by_pessimistic_error",
+    "smoothed_weights",
+]
+
+ROUNDING = 1e-12  # of the weight of a node: costs that differ by less are equal
+
+
+def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
+    """The tree with the nodes where `cut` is true made leaves, and only nodes that the root still reaches.
+
+    Nodes keep their order, so that children still come after their parents and beside each other.
+    """
+    kind = tree.kind.copy() if cut is None else np.where(cut, LEAF, tree.kind).astype(tree.kind.dtype)
+    reached = _reachable_nodes(tree, kind)
+    old = np.flatnonzero(reached)
+    new = np.cumsum(reached, dtype=np.int32) - 1
+    kind = kind[old]
+    inner = kind != LEAF
+    cuts, at_cuts = _copy_entries(
+        tree.cuts, tree.table[old], (tree.n_children[old] - 1) * (kind == INTERVALS)
+    )
+    coded = (kind == CATEGORIES) | (kind == GROUPS)
+    branches, at_branches = _copy_entries(tree.branches, tree.table[old], tree.n_codes[old] * coded)
+    table = np.where(coded, at_branches, np.where(kind == INTERVALS, at_cuts, -1))
+    return Tree(
+        feature=np.where(inner, tree.feature[old], -1).astype(np.int32),
+        kind=kind,
+        child=np.where(inner, new[tree.child[old]], -1).astype(np.int32),
+        n_children=np.where(inner, tree.n_children[old], 0).astype(np.int32),
+        threshold=np.where(inner, tree.threshold[old], np.nan),
+        table=table.astype(np.int32),
+        n_codes=np.where(inner, tree.n_codes[old], 0).astype(np.int32),
+        missing=np.where(inner, tree.missing[old], -1).astype(np.int32),
+        cuts=cuts,
+        branches=branches,
+        value=tree.value[old],
+        weight=tree.weight[old],
+        n_rows=tree.n_rows[old],
+        impurity=tree.impurity[old],
+        gain=np.where(inner, tree.gain[old], 0.0),
+    )
+
+
+def _reachable_nodes(tree: Tree, kind: np.ndarray) -> np.ndarray:
+    reached = np.zeros(tree.n_nodes, dtype=bool)
+    reached[0] = True
+    inner = np.flatnonzero(kind != LEAF)
+    ends = tree.child[inner] + tree.n_children[inner]
+    for node, first, end in zip(inner.tolist(), tree.child[inner].tolist(), ends.tolist()):
+        if reached[node]:
+            reached[first:end] = True
+    return reached
+
+
+def _copy_entries(
+    entries: np.ndarray, start: np.ndarray, length: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The runs of `length` entries from `start` on, end to end, and where each begins."""
+    begins = np.cumsum(length) - length
+    return entries[np.repeat(start - begins, length) + np.arange(length.sum())], begins
+
+
+# -- costs ---------------------------------------------------------------------------------------------
+
+
+def actions(value: np.ndarray, loss: np.ndarray | None = None) -> np.ndarray:
+    """The class, or under a loss the action, of least expected loss at class weights; the first of equals."""
+    return np.argmax(value, axis=1) if loss is None else np.argmin(value @ loss, axis=1)
+
+
+def leaf_costs(value: np.ndarray, loss: np.ndarray | None = None) -> np.ndarray:
+    """The weight of the errors, or the loss, of leaves with these class weights."""
+    if loss is None:
+        return value.sum(axis=1) - value.max(axis=1)
+    return (value @ loss).min(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCosts:
+    """The costs of rows at the nodes they come to: a mergeable summary of rows held out of growth.
+
+    A row of target y costs c(y, i) at node i: 1 if the class is wrong, the loss of the action there, or the
+    squared or absolute error of the value. `at` sums w c(y, i), and `squares` w c(y, i)², over the rows that
+    come to node i; `above` and `squares_above` do so for the costs of the same rows at its parent, from which
+    follows what the rows cost that go no further.
+
+    Attributes
+    ----------
+    weight : float
+        The weight of all rows.
+    at : array
+        The cost of the rows that come to every node.
+    squares : array
+        The sum of their squared costs.
+    above : array
+        The cost of the same rows at the parent.
+    squares_above : array
+        The sum of these squared costs.
+
+    See Also
+    --------
+    prune_by_error : Prunes a tree by them.
+    DecisionTreeClassifier.prune : Does both for a fitted learner.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.trees import DecisionTreeClassifier, NodeCosts, prune_by_error
+    >>> model = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1])
+    >>> X, y = [[0.0], [2.0], [4.0], [5.0]], np.array([0, 0, 1, 1])  # rows held out
+    >>> costs = NodeCosts.of(model.tree_, model.decision_path(X), y)
+    >>> costs.at.tolist()  # wrong classes at every node, if it were a leaf
+    [2.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    >>> model.tree_.n_leaves, prune_by_error(model.tree_, costs).n_leaves
+    (4, 2)
+    """
+
+    weight: float
+    at: np.ndarray
+    squares: np.ndarray
+    above: np.ndarray
+    squares_above: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        tree: Tree,
+        visited: Any,
+        target: np.ndarray,
+        weight: np.ndarray | None = None,
+        loss: Any = None,
+    ) -> NodeCosts:
+        """Sum over rows.
+
+        Parameters
+        ----------
+        tree : Tree
+        visited : sparse array of shape (n_rows, n_nodes), by rows
+            The part of each row that comes to each node: `decision_path(X)` of the learner.
+        target : array of shape (n_rows,)
+            Class codes for a tree of classes, floats for a regression tree.
+        weight : array of shape (n_rows,), optional
+        loss : array of shape (K, A), or "squared" or "absolute" for values, optional
+            Rows = true class, columns = action. By default errors, or squared errors.
+        """
+        check_tree(tree)
+        target, visited = np.asarray(target), csr_array(visited)
+        check_codes(tree, target)
+        if visited.shape != (len(target), tree.n_nodes):
+            raise DataError(
+                f"visited has the shape {visited.shape}, and {len(target)} targets at the nodes of this tree "
+                f"need {(len(target), tree.n_nodes)}: give decision_path(X) of the learner of the tree"
+            )
+        weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
+        row = np.repeat(np.arange(len(target)), np.diff(visited.indptr))
+        node = visited.indices
+        parent = np.maximum(tree.parent, 0)[node]
+        cost = _cost_of(tree, target[row], loss)
+        part = visited.data * weight[row]
+        here, above = cost(node), cost(parent)
+
+        def total(costs: np.ndarray) -> np.ndarray:
+            return np.bincount(node, part * costs, minlength=tree.n_nodes)
+
+        return cls(float(weight.sum()), total(here), total(here**2), total(above), total(above**2))
+
+    def merge(self, other: NodeCosts) -> NodeCosts:
+        """The costs of the rows of both."""
+        return NodeCosts(
+            self.weight + other.weight,
+            self.at + other.at,
+            self.squares + other.squares,
+            self.above + other.above,
+            self.squares_above + other.squares_above,
+        )
+
+    def end_costs(self, tree: Tree, squares: bool = False) -> np.ndarray:
+        """The costs, or their squares, of the rows that end at each node."""
+        at, above = (self.squares, self.squares_above) if squares else (self.at, self.above)
+        gone = np.bincount(tree.parent[1:], above[1:], minlength=tree.n_nodes)
+        rest = at - gone
+        return np.where(np.abs(rest) <= ROUNDING * np.abs(at), 0.0, rest)
+
+
+def _cost_of(tree: Tree, target: np.ndarray, loss: Any) -> Any:
+    """The costs of targets at nodes."""
+    if target.dtype.kind in "iu":
+        values = loss_of(tree, loss)
+        chosen = node_decisions(tree, values)
+        if values is None:
+            return lambda node: (chosen[node] != target).astype(np.float64)
+        return lambda node: values[target, chosen[node]]
+    if loss not in (None, "squared", "absolute"):
+        raise SettingError(f"values cost their 'squared' or 'absolute' error, not {loss!r}")
+    power = 1 if loss == "absolute" else 2
+    return lambda node: np.abs(target - tree.value[node, 0]) ** power
+
+
+# -- the prunings --------------------------------------------------------------------------------------
+
+
+def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
+    """Make a leaf of every node, from the bottom up, at which rows held out then cost no more.
+
+    The rows were not used to grow the tree. A subtree that none of them comes to is made a leaf too.
+
+    Parameters
+    ----------
+    tree : Tree
+    costs : NodeCosts
+        Of the rows held out: errors, losses, squared or absolute errors.
+
+    References
+    ----------
+    Quinlan, Simplifying decision trees, International Journal of Man-Machine Studies 27 (1987).
+    """
+    check_tree(tree)
+    if not isinstance(costs, NodeCosts) or len(costs.at) != tree.n_nodes:
+        raise DataError("prune_by_error needs costs of this tree: NodeCosts.of(tree, visited, target)")
+    _, cut = prune_bottom_up(tree, costs.at, costs.end_costs(tree), ROUNDING * np.abs(costs.at))
+    return compact(tree, cut)
+
+
+def prune_by_pessimistic_error(
+    tree: Tree, penalty: float = 0.5, standard_error: bool = False, loss: Any = None
+) -> Tree:
+    """Prune by e(T) + k · leaves: the errors on the rows of `fit`, and k for each leaf.
+
+    A node becomes a leaf where its errors + k are no more than those of its subtree + k · leaves. With
+    `standard_error`, as Quinlan has it, √(e′ (n − e′) / n) is added to the errors e′ of the subtree, nodes
+    are judged from the root down, and each subtree is that of the grown tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of classes.
+    penalty : float, default=0.5
+        k, in errors (or in loss); ½ is the continuity correction of the binomial distribution.
+    standard_error : bool, default=False
+    loss : array of shape (K, A), optional
+        Rows = true class, columns = action; then e sums losses.
+    """
+    check_classes(tree, "pessimistic pruning")
+    check_amount("penalty", penalty)
+    errors = leaf_costs(tree.value, loss_of(tree, loss)) + penalty
+    slack = ROUNDING * tree.weight
+    below, cut = prune_bottom_up(tree, errors, None, slack)
+    if standard_error:
+        below = sums_of_leaves(tree, errors)
+        n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
+        cut = errors <= below + np.sqrt(np.maximum(below * (n - below) / n, 0.0)) + slack
+    return compact(tree, cut)
+
+
+def prune_by_loss(
+    tree: Tree,
+    loss: Any = None,
+    smoothing: Literal["none", "laplace", "m"] = "none",
+    m: float = 2.0,
+    prior: np.ndarray | None = None,
+) -> Tree:
+    """Make a leaf of every node, from the bottom up, whose expected loss is no more than its subtree's.
+
+    The expected loss of a leaf is min_a Σ_k p_k λ[k, a], that of a subtree the mean over its children by
+    weight; p_k = (n_k + m π_k) / (n + m). Without smoothing (m = 0) only subtrees that change no decision for
+    the better go; "laplace" (m = K, π_k = 1/K) is Niblett and Bratko's minimum error pruning, "m" that of
+    Cestnik and Bratko.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of classes.
+    loss : array of shape (K, A), optional
+        Rows = true class, columns = action. By default 1 for every error.
+    smoothing : {"none", "laplace", "m"}, default="none"
+    m : float, default=2.0
+        The weight of the prior for "m": the more, the smaller the tree.
+    prior : array of shape (K,), optional
+        π for "m"; by default the classes' shares of the rows of `fit`.
+    """
+    check_classes(tree, "minimum loss pruning")
+    check_amount("m", m)
+    if smoothing not in ("none", "laplace", "m"):
+        raise SettingError(f"smoothing={smoothing!r} is not known: choose from 'none', 'laplace', 'm'")
+    K = tree.value.shape[1]
+    if prior is not None and np.shape(prior) != (K,):
+        raise SettingError(f"prior must be {K} numbers, one per class of the tree, not {prior!r}")
+    if smoothing == "laplace":
+        m, prior = float(K), np.full(K, 1.0 / K)
+    elif smoothing == "none":
+        m = 0.0
+    n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
+    smoothed = smoothed_weights(tree.value, m, prior)
+    _, cut = prune_bottom_up(tree, leaf_costs(smoothed, loss_of(tree, loss)), None, ROUNDING * n)
+    return compact(tree, cut)
+
+
+def smoothed_weights(value: np.ndarray, m: float, prior: np.ndarray | None = None) -> np.ndarray:
+    """Class weights n (n_k + m π_k) / (n + m), whose sums stay n, so that costs add up over children.
+
+    π are by default the classes' shares at the root.
+    """
+    prior = value[0] / value[0].sum() if prior is None else np.asarray(prior, dtype=np.float64)
+    n = np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return (value + m * prior) * (n / (n + m))
+
+
+def collapse(tree: Tree, slack: float = 1e-3) -> Tree:
+    """C4.5's collapse: a leaf for every node whose subtree makes no fewer errors on the rows of `fit`.
+
+    From the bottom up; errors that differ by up to `slack` are equal.
+    """
+    check_classes(tree, "C4.5's collapse")
+    _, cut = prune_bottom_up(tree, leaf_costs(tree.value), None, np.full(tree.n_nodes, slack))
+    return compact(tree, cut)
+
+
+def prune_bottom_up(
+    tree: Tree, as_leaf: np.ndarray, own: np.ndarray | None, slack: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Costs of the subtrees after, and which nodes to make leaves by, replacement from the bottom up.
+
+    `own` is the cost of the rows that end at an inner node.
+    """
+    n = tree.n_nodes
+    below = [0.0] * n if own is None else own.tolist()
+    leaf, reach = as_leaf.tolist(), (as_leaf - slack).tolist()
+    inner, parent = (tree.kind != LEAF).tolist(), tree.parent.tolist()
+    cut = np.zeros(n, dtype=bool)
+    for node in range(n - 1, -1, -1):
+        if not inner[node]:
+            below[node] = leaf[node]
+        elif reach[node] <= below[node]:
+            below[node] = leaf[node]
+            cut[node] = True
+        if node:
+            below[parent[node]] += below[node]
+    return np.array(below), cut
+
+
+def sums_of_leaves(tree: Tree, amount: np.ndarray) -> np.ndarray:
+    """For every node, the sum of `amount` over the leaves below it (its own, of a leaf)."""
+    only = np.where(tree.kind == LEAF, amount, np.inf)
+    return prune_bottom_up(tree, only, None, np.zeros(tree.n_nodes))[0]

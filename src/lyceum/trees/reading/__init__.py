@@ -1,0 +1,1 @@
+"""Trees as rules, records and summaries."""

@@ -1,0 +1,206 @@
+"""DecisionTreeRegressor: a constant in every leaf."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._core.base import Regressor
+from lyceum._core.data import Block
+from lyceum._core.trees import GROWTH_CONSTRAINTS, Router, cached_router, explain_trees
+from lyceum.report import Explanation
+from lyceum.trees.tree_learner import TreeLearner
+
+__all__ = ["DecisionTreeRegressor"]
+
+
+class DecisionTreeRegressor(Regressor, TreeLearner):
+    """A regression tree: a constant in every leaf, by the splits that reduce the spread of the target most.
+
+    The impurity of a node is the variance of its targets ("variance"), their mean absolute deviation from the
+    median ("absolute_error"), or their standard deviation ("sd", M5's); a split into parts of weights n_i
+    gains I − Σ n_i/n I_i. Leaves predict the mean, by "absolute_error" the median.
+
+    Parameters
+    ----------
+    criterion : {"variance", "absolute_error", "sd"}, default="variance"
+        The impurity that splits reduce.
+    splitter : {"best", "random"}, default="best"
+        "best" tries every threshold and grouping; "random" draws one threshold per column, or one pair of
+        groups.
+    categorical_split : {"groups", "multiway", "one_vs_rest"}, default="groups"
+        Two groups of categories, one branch per category, or one category against the others.
+        The best groups are found for the variance; for "sd" all are tried up to ten categories; else they are
+        cuts of the order by mean or median.
+    continuous_split : {"two_way", "multi_way"}, default="two_way"
+        One threshold, or up to `max_branches` intervals, cut one after the other where it gains most.
+    max_branches : int, default=4
+        The largest number of intervals of a multi-way split.
+    missing : {"learned", "fractions"}, default="learned"
+        "learned": missing cells are sent where the split is best, as a category of their own where a split is
+        by categories; to the heaviest child where none was missing in `fit`. "fractions" (C4.5): a row goes
+        to every child with the share of the known rows there; gains count known rows only. A row whose
+        category no row of a node had in `fit` stays at that node.
+    cut : {"midpoint", "observed"}, default="midpoint"
+        Midway between two values, or the largest value of the column up to there (C4.5).
+    max_depth : int or None, default=None
+        The largest number of splits from the root to a leaf; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows; of a multiway split, two of the children.
+        Where it forbids the best cut of categories into two groups, the next best of their order is taken.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs; of a multiway split, two of the children.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves, grown best first; None: no limit.
+    min_impurity_decrease : float, default=0.0
+        The smallest gain of a split, times the share of the rows at its node.
+    require_gain : bool, default=False
+        Whether a split that gains nothing is left out; if not, later splits may gain by it (exclusive or).
+    max_features : int, float, "sqrt", "log2" or None, default=None
+        Columns drawn at every node, or their share; None: all.
+    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
+        not name costs 1.
+    pruning : {"reduced_error", "cost_complexity"} or None, default=None
+        After growth: by the squared (absolute) errors of rows held out, or by impurity + `ccp_alpha` ·
+        leaves.
+    validation_fraction : float, default=0.25
+        The share of the rows held out for pruning by "reduced_error".
+    ccp_alpha : float or "cv", default=0.0
+        α: the tree is pruned to the subtree of smallest impurity + α · leaves if it is not 0, after any other
+        `pruning`. "cv" chooses α by cross-validation, the largest within one standard error of the
+        best, and goes with no other pruning.
+    cv : int, splitter, iterable of (train, test) or None, default=10
+        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
+    max_bins : int or None, default=None
+        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
+        level by level from histograms that merge, one or two passes per level. None: thresholds between all
+        values, with all rows in memory.
+    random_state : int, RandomState or None, default=None
+        Draws columns, random thresholds, folds and held-out rows.
+    record : bool, default=False
+        Whether to keep the gain of every column at every node in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree, after pruning.
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, weighted by rows, normalised to sum 1;
+        `lyceum.trees.permutation_importance` does not favour columns of many values.
+    max_features_ : int
+        Columns drawn at every node.
+    record_ : list of dict
+        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
+        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
+        `gain`, `score` and `threshold`.
+    alpha_choice_ : AlphaChoice
+        How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
+    schema_ : Schema
+        The columns and the target.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, if they have some.
+
+    See Also
+    --------
+    ModelTreeRegressor : A linear model in every leaf.
+    lyceum.ensemble.RandomForestRegressor : The mean of many trees.
+    lyceum.ensemble.GradientBoostingRegressor : A sum of trees.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.trees import DecisionTreeRegressor
+    >>> x = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> print(DecisionTreeRegressor(max_depth=1).fit(x, [1.0, 1.0, 5.0, 7.0]).predict(x))
+    [1. 1. 6. 6.]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
+        "pruning": [None, StrOptions({"reduced_error", "cost_complexity"})],
+        "cv": ["cv_object"],
+        **GROWTH_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "variance",
+        splitter: str = "best",
+        categorical_split: str = "groups",
+        continuous_split: str = "two_way",
+        max_branches: int = 4,
+        missing: str = "learned",
+        cut: str = "midpoint",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        require_gain: bool = False,
+        max_features: Any = None,
+        attribute_costs: Any = None,
+        pruning: str | None = None,
+        validation_fraction: float = 0.25,
+        ccp_alpha: Any = 0.0,
+        cv: Any = 10,
+        max_bins: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.categorical_split = categorical_split
+        self.continuous_split = continuous_split
+        self.max_branches = max_branches
+        self.missing = missing
+        self.cut = cut
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.require_gain = require_gain
+        self.max_features = max_features
+        self.attribute_costs = attribute_costs
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.ccp_alpha = ccp_alpha
+        self.cv = cv
+        self.max_bins = max_bins
+        self.random_state = random_state
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def predict(self, X: Any) -> Any:
+        """The value of the leaf, averaged over the parts of a row."""
+        return self._apply(partial(_values, self), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """The contributions of the columns to the prediction: every step is credited to the column tested."""
+        return explain_trees(self, X)
+
+    @property
+    def _router(self) -> Router:
+        return cached_router(self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_))
+
+
+def _values(learner: Any, block: Block) -> np.ndarray:
+    return learner._router.sums(block.X)[:, 0]

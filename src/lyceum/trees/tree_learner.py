@@ -1,0 +1,257 @@
+"""TreeLearner: what decision trees for classes and for numbers share."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base import Learner, Reading
+from lyceum._core.data import Block, Rows
+from lyceum._core.trees import (
+    Actions,
+    Tree,
+    TreeLabels,
+    TreeModel,
+    TreePath,
+    as_dot,
+    as_text,
+    coded_row,
+    impurity_importances,
+    tree_path,
+)
+from lyceum.errors import DataError, SettingError
+from lyceum.report import Summary
+from lyceum.trees.fit_tree import fit_tree, prunes_with_rows
+from lyceum.trees.pruning.bottom_up import NodeCosts, prune_by_error, prune_by_loss
+from lyceum.trees.pruning.cost_complexity import (
+    AlphaChoice,
+    CostComplexityPath,
+    cost_complexity_path,
+    prune_by_complexity,
+)
+from lyceum.trees.reading.rules import Rule, rules
+from lyceum.trees.reading.summary import summary_of
+
+__all__ = ["TreeLearner"]
+
+
+class TreeLearner(TreeModel, Learner):
+    """What trees of classes and of numbers share."""
+
+    _coding = "codes"
+    _takes_missing: ClassVar[bool] = True
+
+    criterion: str
+    pruning: str | None
+    max_bins: int | None
+    _router: Any
+    tree_: Tree
+    max_features_: int
+    feature_importances_: np.ndarray
+
+    @property
+    def _reads_rows(self) -> Reading:  # type: ignore[override]
+        return "in memory" if self.max_bins is None or prunes_with_rows(self) else "many passes"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
+        """Grow the tree on all rows of X, and prune it.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            Zero-weight rows are ignored. Numbers of rows (`min_samples_leaf`, ...) do not count weights.
+        validation : (X, y), (X, y, weights) or scanned rows, optional
+            The rows that pruning="reduced_error" prunes by; by default a share of those given to grow on.
+        """
+        if validation is not None and self.pruning != "reduced_error":
+            raise SettingError("validation rows are what pruning='reduced_error' prunes by: set it")
+        fit_tree(self, self._rows(X, y, sample_weight), hold_out=validation is None)
+        if validation is not None:
+            held = (validation, None) if isinstance(validation, Rows) else tuple(validation)
+            self.tree_ = prune_by_error(self.tree_, self._held_out_costs(*held, *[None] * (3 - len(held))))
+        self.feature_importances_ = impurity_importances(self.tree_, self.n_features_in_)
+        return self
+
+    # -- where rows go -------------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> Any:
+        """The node where every row ends; of a row in fractions the one of the largest share."""
+        return self._apply(partial(_leaves, self), X)
+
+    def decision_path(self, X: Any) -> Any:
+        """The shares of every row that come to every node, as a sparse array (n_samples, n_nodes)."""
+        return self._apply(partial(_visit_nodes, self), X)
+
+    def path(self, X: Any, row: int = 0) -> TreePath:
+        """The steps of one row down the tree: question, cell, share, value and change of value at each.
+
+        The value is the posterior of the predicted class, with a loss matrix the expected loss of the action,
+        or the predicted number. A missing cell may send a row several ways; `share` says how much of it
+        comes to a node.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)`, or one row as a dict or Series of named cells
+        row : int, default=0
+            The number of the row in X.
+
+        Returns
+        -------
+        TreePath
+            Prints as a table; `steps`, `prediction` and `as_dict()` are for programs.
+        """
+        return tree_path(self._tree_labels(), coded_row(self, X, row))
+
+    def get_depth(self) -> int:
+        """The largest number of splits from the root to a leaf."""
+        check_is_fitted(self)
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    # -- pruning -------------------------------------------------------------------------------------------
+
+    def cost_complexity_path(self, measure: Literal["impurity", "error"] = "impurity") -> CostComplexityPath:
+        """The nested subtrees of smallest R(T) + α · leaves, for all α.
+
+        Parameters
+        ----------
+        measure : {"impurity", "error"}, default="impurity"
+            What R sums over the leaves, weighted by their rows: the impurity by the criterion, or the error
+            rate; with a loss matrix, the expected loss.
+
+        See Also
+        --------
+        prune : takes one of these subtrees.
+        """
+        check_is_fitted(self)
+        loss = getattr(self, "loss_matrix_", None) if measure == "error" else None
+        return cost_complexity_path(self.tree_, measure, loss)
+
+    def prune(
+        self,
+        by: Literal["complexity", "error", "loss"],
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.0,
+        smoothing: Literal["none", "laplace"] = "laplace",
+    ) -> Self:
+        """A copy of the fitted learner with a pruned tree; this learner stays as it is.
+
+        Parameters
+        ----------
+        by : {"complexity", "error", "loss"}
+            "complexity": the smallest subtree of smallest R(T) + α · leaves. "error": subtrees that do not
+            lower the cost of the rows X, y, which were held out of `fit`, become leaves: errors, losses with
+            a loss matrix, squared errors of numbers (absolute ones with criterion "absolute_error"). "loss":
+            subtrees that do not lower the expected loss, with class shares smoothed, become leaves; for
+            classifiers.
+        X, y, sample_weight : rows held out of `fit`, for "error"
+            X may be scanned rows with a target.
+        alpha : float, default=0.0
+            α, for "complexity".
+        smoothing : {"none", "laplace"}, default="laplace"
+            The smoothing of class shares, for "loss".
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lyceum.trees import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = DecisionTreeClassifier().fit(X[::2], y[::2])
+        >>> tree.get_n_leaves(), tree.prune("error", X[1::2], y[1::2]).get_n_leaves()
+        (6, 4)
+        """
+        check_is_fitted(self)
+        loss = getattr(self, "loss_matrix_", None)
+        if by == "complexity":
+            tree = prune_by_complexity(self.tree_, alpha)
+        elif by == "error":
+            tree = prune_by_error(self.tree_, self._held_out_costs(X, y, sample_weight))
+        elif by == "loss":
+            tree = prune_by_loss(self.tree_, loss, smoothing=smoothing)
+        else:
+            raise SettingError(f"by={by!r} is not known: choose from 'complexity', 'error', 'loss'")
+        pruned = copy(self)
+        pruned.__dict__.pop("record_", None)
+        pruned.tree_ = tree
+        pruned.feature_importances_ = impurity_importances(tree, self.n_features_in_)
+        return pruned
+
+    def _held_out_costs(self, X: Any, y: Any, sample_weight: Any) -> NodeCosts:
+        if isinstance(X, Rows) and y is None:
+            y, sample_weight = X.y, X.sample_weight if sample_weight is None else sample_weight
+        if X is None or y is None:
+            raise SettingError("pruning by error needs rows that were held out of fit: give X and y")
+        classes = getattr(self, "classes_", None)
+        target = np.asarray(y, dtype=None if classes is not None else np.float64)
+        loss: Any = "absolute" if self.criterion == "absolute_error" else None
+        if classes is not None:
+            target, loss = _class_codes(target, classes), getattr(self, "loss_matrix_", None)
+        return NodeCosts.of(self.tree_, self.decision_path(X), target, sample_weight, loss)
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def _tree_labels(self) -> TreeLabels:
+        check_is_fitted(self)
+        classes = getattr(self, "classes_", None)
+        return TreeLabels(self.tree_, self.schema_, classes, self.criterion, actions=Actions.of(self))
+
+    def text(self) -> str:
+        """The tree as indented text."""
+        return as_text(self._tree_labels())
+
+    def rules(self) -> list[Rule]:
+        """One rule per leaf, with its support and confidence."""
+        return rules(replace(self._tree_labels(), criterion=None))
+
+    def dot(self) -> str:
+        """The tree in the language of Graphviz."""
+        return as_dot(self._tree_labels())
+
+    def summary(self) -> Summary:
+        """The tree's size, nodes and importances, and with `record=True` every gain considered."""
+        labels = self._tree_labels()
+        return summary_of(
+            self._title(),
+            labels,
+            importances=self.feature_importances_,
+            record=getattr(self, "record_", None),
+            choice=getattr(self, "alpha_choice_", None),
+        )
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), AlphaChoice, CostComplexityPath)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"feature_importances_": (self.n_features_in_,)}
+
+
+def _leaves(learner: TreeLearner, block: Block) -> np.ndarray:
+    return learner._router.leaves(block.X)[:, 0]
+
+
+def _visit_nodes(learner: TreeLearner, block: Block) -> Any:
+    return learner._router.visits(block.X)
+
+
+def _class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The places of labels among the classes."""
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    try:
+        return np.array([place[label] for label in labels.tolist()], dtype=np.int64)
+    except KeyError as error:
+        raise DataError(f"the class {error.args[0]!r} was not in fit: there are {list(place)}") from None

@@ -1,0 +1,34 @@
+from lyceum.workflows.batches import spool as spool
+from lyceum.workflows.compare import (
+    ModelComparison as ModelComparison,
+    PairedTest as PairedTest,
+    compare_models as compare_models,
+)
+from lyceum.workflows.evaluate import (
+    Evaluation as Evaluation,
+    MetricValue as MetricValue,
+    evaluate_model as evaluate_model,
+)
+from lyceum.workflows.explain import (
+    RowExplanation as RowExplanation,
+    explain_rows as explain_rows,
+    show_cell as show_cell,
+)
+from lyceum.workflows.fit import (
+    build_preparations as build_preparations,
+    fit_file as fit_file,
+    preparations as preparations,
+    takes_sparse_text as takes_sparse_text,
+)
+from lyceum.workflows.fitted_model import FittedModel as FittedModel
+from lyceum.workflows.label import Labelled as Labelled, label_file as label_file
+from lyceum.workflows.loss import complete_loss as complete_loss, read_loss as read_loss
+from lyceum.workflows.predict import Predicted as Predicted, predict_file as predict_file
+from lyceum.workflows.reduce import Reduction as Reduction, reduce_table as reduce_table
+from lyceum.workflows.segment import (
+    Segmentation as Segmentation,
+    VisualWords as VisualWords,
+    segment_image as segment_image,
+    visual_words as visual_words,
+)
+from lyceum.workflows.uninformative import uninformative_columns as uninformative_columns

@@ -1,0 +1,147 @@
+"""The rows of a file in Arrow batches, typed as a model needs them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from lyceum._core.data import (
+    Column,
+    FileFormat,
+    file_errors,
+    file_kind,
+    is_frame,
+    parse_columns,
+    paths_of,
+    read_data,
+    say,
+    spelling_hint,
+)
+from lyceum._core.lazy_arrow import pa, pq, text_type
+from lyceum.errors import DataError, SchemaError
+
+__all__ = ["Batches", "spool"]
+
+_ROWS = 1 << 17
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The columns of a file or frame, some 100,000 rows at a time.
+
+    `columns` are those that a model knows: their kinds settle the types of a CSV file, so that it is read
+    once and a late cell cannot change the type of a column. `also` are columns to be handed through:
+    text, if the file is text.
+    """
+
+    data: Any
+    columns: tuple[Column, ...]
+    also: tuple[str, ...] = ()
+    form: FileFormat = field(default_factory=FileFormat)
+
+    @property
+    def column_names(self) -> list[str]:
+        return list(dict.fromkeys([*(column.name for column in self.columns), *self.also]))
+
+    @property
+    def written(self) -> dict[str, str]:
+        """How columns were written when the model learned them, by name."""
+        return {column.name: column.written for column in self.columns if column.written}
+
+    @cached_property
+    def paths(self) -> list[str]:
+        return paths_of(self.data)
+
+    @cached_property
+    def kind(self) -> str:
+        return "frame" if is_frame(self.data) else file_kind(self.paths)
+
+    @cached_property
+    def n_rows(self) -> int | None:
+        """The number of rows: known for Parquet, estimated from the first rows for CSV, else None."""
+        if self.kind == "parquet":
+            return sum(pq.read_metadata(path).num_rows for path in self.paths)
+        if self.kind == "csv":
+            form = self.form.csv(self.paths[0])
+            cells = sum(form.cell_bytes(path, os.path.getsize(path)) for path in self.paths) // 8
+            return cells // max(1, len(form.with_types(self.paths[0]).types))
+        return None
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        if self.kind == "csv":
+            return self._csv()
+        return self._parquet() if self.kind == "parquet" else self._in_memory()
+
+    def _in_memory(self) -> Iterator[pa.Table]:
+        found = read_data(self.data, self.form, self.written)
+        say(found.notes, found.name)
+        table = found.table
+        self._check(table.column_names)
+        for start in range(0, table.num_rows, _ROWS):
+            yield self._numbers(table.select(self.column_names).slice(start, _ROWS))
+
+    def _parquet(self) -> Iterator[pa.Table]:
+        for path in self.paths:
+            # without pre_buffer, which keeps what it has read
+            with file_errors(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
+                self._check(file.schema_arrow.names, path)
+                for batch in file.iter_batches(_ROWS, columns=self.column_names):
+                    yield self._numbers(pa.Table.from_batches([batch]))
+
+    def _numbers(self, table: pa.Table) -> pa.Table:
+        """The table with text that is written as numbers read as such, in columns that the model has so."""
+        numeric = [column.name for column in self.columns if column.numeric]
+        return parse_columns(table, numeric, self.written)
+
+    def _csv(self) -> Iterator[pa.Table]:
+        form = replace(self.form.csv(self.paths[0]), known=self.written)
+        numeric = {column.name for column in self.columns if column.numeric}
+        for path in self.paths:
+            typed = form.with_types(path)
+            self._check(list(typed.types), path)
+            known = {column.name: _csv_type(column, typed.types[column.name]) for column in self.columns}
+            types = {name: known.get(name, text_type()) for name in typed.types}
+            written = {name: style for name, style in typed.written.items() if name in numeric}
+            say(typed.notes, path)
+            for batch in replace(typed, types=types, written=written).stream_on(path, numeric):
+                yield pa.Table.from_batches([batch]).select(self.column_names)
+
+    def _check(self, names: Sequence[str], path: str = "the table") -> None:
+        absent = [name for name in self.column_names if name not in names]
+        if absent:
+            more = f" (and {len(absent) - 1} more of the model's)" if len(absent) > 1 else ""
+            raise SchemaError(
+                f"{path} has no column {absent[0]!r}{more}{spelling_hint(absent[0], list(names))}"
+            )
+
+
+def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
+    """The type that fits every cell which the model could take."""
+    if column.is_text:
+        return text_type()
+    if column.categories is not None and column.categories.dtype.kind == "b":
+        return pa.bool_()
+    return pa.float64() if pa.types.is_null(inferred) or pa.types.is_integer(inferred) else inferred
+
+
+@contextmanager
+def spool(data: Any, stream: IO[bytes] | None = None) -> Iterator[Any]:
+    """The data; for "-" a CSV file of what comes from standard input, gone afterwards."""
+    if not (isinstance(data, str) and data == "-"):
+        yield data
+        return
+    with tempfile.TemporaryDirectory(prefix="lyceum-") as folder:
+        path = Path(folder) / "standard-input.csv"
+        with open(path, "wb") as file:
+            shutil.copyfileobj(stream or sys.stdin.buffer, file)
+        if not path.stat().st_size:
+            raise DataError("standard input is empty: it needs a line of column names and some rows")
+        yield str(path)

@@ -1,0 +1,356 @@
+"""How good a model is on rows that it has not seen: metrics with intervals."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from lyceum._core.data import FileFormat
+from lyceum.decision import Decisions, LossMatrix, minimum_risk
+from lyceum.errors import DataError
+from lyceum.evaluate import (
+    Confusion,
+    auc,
+    auc_hand_till,
+    calibration,
+    class_report,
+    error_interval,
+    log_losses,
+    regression_report,
+)
+from lyceum.report import Summary, Table, plain, show_count
+from lyceum.workflows.batches import spool
+from lyceum.workflows.fitted_model import FittedModel
+from lyceum.workflows.outcomes import Outcomes
+
+__all__ = ["Evaluation", "MetricValue", "evaluate_model", "mean_interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValue:
+    """A measured number with a 95 % interval, where there is one.
+
+    Attributes
+    ----------
+    name : str
+        The name of the metric.
+    value : float
+        Its value on these rows.
+    low : float or None, default=None
+        The lower end of its interval.
+    high : float or None, default=None
+        The upper end.
+    interval : str
+        The interval as text, empty if there is none.
+
+    See Also
+    --------
+    Evaluation : All metrics of a model on some rows.
+
+    Examples
+    --------
+    One of five rows is wrong; the interval is Wilson's:
+
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.workflows import evaluate_model
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> rows = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 8.0], "kind": list("aaabbb")})
+    >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
+    >>> new = pd.DataFrame({"size": [0.0, 2.0, 5.0, 7.0, 9.0], "kind": list("aaabb")})
+    >>> error = evaluate_model(model, new)["error"]
+    >>> error.value, error.interval
+    (0.2, '0.03622 to 0.6245')
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def interval(self) -> str:
+        """The interval as text, empty if there is none."""
+        return "" if self.low is None else f"{self.low:.4g} to {self.high:.4g}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The value, and the ends of its interval where there is one, in JSON's own types."""
+        ends = {} if self.low is None else {"low": self.low, "high": self.high}
+        return plain({"value": self.value, **ends})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """A model measured on one set of rows.
+
+    Attributes
+    ----------
+    learner, target : str
+        The class of the learner, and the column that it predicts.
+    n_rows : int
+        Rows with a known truth.
+    metrics : tuple of MetricValue
+        The metrics; `found["error"]` is one of them by name.
+    confusion : Confusion or None
+        The true classes against the decisions, which have the smallest expected cost if there is a loss; None
+        for regressors.
+    notes : tuple of str
+        Sentences on rows that were left out, and why.
+
+    See Also
+    --------
+    evaluate_model : Computes it.
+    ModelComparison : Two models on the same rows.
+    lyceum.evaluate.Confusion : The matrix, with what is computed from it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.workflows import evaluate_model
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> rows = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 8.0], "kind": list("aaabbb")})
+    >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
+    >>> new = pd.DataFrame({"size": [0.0, 2.0, 5.0, 7.0, 9.0], "kind": list("aaabb")})
+    >>> found = evaluate_model(model, new)
+    >>> found.n_rows, found["accuracy"].value, round(found["kappa"].value, 4)
+    (5, 0.8, 0.6154)
+    >>> found.confusion.counts.tolist()
+    [[2.0, 1.0], [0.0, 2.0]]
+    """
+
+    learner: str
+    target: str
+    n_rows: int
+    metrics: tuple[MetricValue, ...]
+    confusion: Confusion | None = None
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> MetricValue:
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric
+        raise KeyError(f"no metric {name!r}: there are {', '.join(metric.name for metric in self.metrics)}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types."""
+        found: dict[str, Any] = {"learner": self.learner, "target": self.target, "rows": self.n_rows}
+        found["metrics"] = {metric.name: metric.as_dict() for metric in self.metrics}
+        if self.confusion is not None:
+            names = ("classes", "counts", "rejected", "foreign")
+            found["confusion"] = {name: getattr(self.confusion, name) for name in names}
+        return plain({**found, "notes": self.notes})
+
+    def summary(self) -> Summary:
+        rows = [(metric.name, metric.value, metric.interval) for metric in self.metrics]
+        tables = [Table("", ("measure", "value", "95 % interval"), rows)]
+        if self.confusion is not None:
+            by_class = class_report(self.confusion).per_class
+            rates = [(str(one.positive), one.precision, one.recall, one.f1) for one in by_class]
+            tables += [
+                self.confusion.table(),
+                Table("By class", ("class", "precision", "recall", "F1"), rates),
+            ]
+        return Summary(
+            f"{self.learner} on {show_count(self.n_rows, 'row')}, predicting {self.target}", {}, tables
+        )
+
+    def __str__(self) -> str:
+        return "\n\n".join([str(self.summary()), *self.notes])
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return self.summary()._repr_html_() + notes
+
+
+def evaluate_model(
+    model: Any,
+    data: Any,
+    target: str | None = None,
+    *,
+    loss: Any = None,
+    doubt: float | None = None,
+    form: FileFormat | None = None,
+) -> Evaluation:
+    """Measure a fitted model on rows that it has not seen.
+
+    Error and accuracy have Wilson's interval, AUC DeLong's, means over rows (cost, log loss, Brier score,
+    squared and absolute error) that of a mean.
+
+    Parameters
+    ----------
+    model : fitted learner or pipeline
+    data : path, glob, frame, or "-" for CSV from standard input
+    target : str, optional
+        The column with the truth; by default named as when the model was fitted. Rows without it are left
+        out.
+    loss : LossMatrix or dict of (true class, action) to cost, optional
+        Rows = true class, columns = action: decisions are those of least expected cost. Without loss and
+        doubt, those count that the model was fitted with.
+    doubt : float, optional
+        The cost of rejecting a row.
+
+    Examples
+    --------
+    >>> import lyceum
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> model = NaiveBayes().fit(lyceum.scan(datasets.path("penguins"), target="species"))
+    >>> found = evaluate_model(model, datasets.path("penguins"))
+    >>> found.n_rows, found["error"].low <= found["error"].value <= found["error"].high
+    (344, True)
+    """
+    fitted = FittedModel(model)
+    if fitted.classes is None and (loss is not None or doubt is not None):
+        raise DataError(f"{fitted.name} predicts numbers, so that a loss matrix or doubt has no meaning here")
+    loss, doubt = fitted.costs(loss, doubt)
+    with spool(data) as source:
+        outcomes = Outcomes.of(fitted, source, target, form=form)
+    name = target or fitted.target.name
+    if fitted.classes is None:
+        metrics = tuple(_number_metrics(outcomes))
+        return Evaluation(fitted.name, name, len(outcomes.truth), metrics, notes=_notes(outcomes))
+    decided = minimum_risk(outcomes.output, LossMatrix.of(loss, fitted.classes), doubt)
+    matrix = _confusion(outcomes, decided, LossMatrix.of(loss, fitted.classes))
+    metrics = (
+        *_decision_metrics(matrix),
+        *_cost_metrics(outcomes, decided, fitted, loss, doubt),
+        *_posterior_metrics(outcomes, fitted),
+    )
+    return Evaluation(fitted.name, name, len(outcomes.truth), metrics, matrix, _notes(outcomes))
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
+    """The mean with its 95 % interval by Student's t; without width for fewer than two rows."""
+    n, mean = len(values), float(values.mean())
+    if n < 2:
+        return mean, mean, mean
+    reach = float(stats.t.isf(0.025, n - 1)) * float(values.std(ddof=1)) / math.sqrt(n)
+    return mean, mean - reach, mean + reach
+
+
+def _mean_metric(name: str, values: np.ndarray, least: float = -math.inf) -> MetricValue:
+    """The mean of values that are never below `least`, with an interval that is not either; none of a row."""
+    mean, low, high = mean_interval(values)
+    return MetricValue(name, mean) if len(values) < 2 else MetricValue(name, mean, max(least, low), high)
+
+
+def _notes(outcomes: Outcomes) -> tuple[str, ...]:
+    notes = []
+    if outcomes.n_missing:
+        notes.append(f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth.")
+    if outcomes.unknown_classes:
+        n = int((outcomes.truth < 0).sum())
+        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
+        notes.append(
+            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this counts as "
+            "wrong, and is left out of costs, log loss and AUC."
+        )
+    return tuple(notes)
+
+
+def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Confusion:
+    """By true class and class named; actions that name none are rejections."""
+    named = np.append(loss.names_class, -1)[decided.index]
+    K = len(loss.values)
+    cells = np.bincount((outcomes.truth + 1) * (K + 1) + named + 1, minlength=(K + 1) ** 2)
+    cells = cells.reshape(K + 1, K + 1).astype(np.float64)
+    assert loss.classes is not None
+    return Confusion(
+        np.asarray(loss.classes), cells[1:, 1:], cells[1:, 0], np.append(cells[0, 1:], cells[0, 0])
+    )
+
+
+def _decision_metrics(matrix: Confusion) -> Iterator[MetricValue]:
+    decided = round(float(matrix.counts.sum() + matrix.foreign[:-1].sum()))
+    if decided:
+        interval = error_interval(decided - round(float(np.trace(matrix.counts))), decided)
+        yield MetricValue("error", interval.rate, interval.low, interval.high)
+        yield MetricValue("accuracy", 1 - interval.rate, 1 - interval.high, 1 - interval.low)
+    yield MetricValue("kappa", matrix.kappa)
+    if matrix.reject_rate:
+        interval = error_interval(round(matrix.n) - decided, round(matrix.n))
+        yield MetricValue("reject rate", interval.rate, interval.low, interval.high)
+
+
+def decision_costs(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None) -> np.ndarray:
+    """The cost of what is decided in every row whose class the model knows."""
+    known = outcomes.truth >= 0
+    matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
+    index = minimum_risk(outcomes.output[known], matrix, doubt).index
+    return np.where(index < 0, doubt or 0.0, matrix.values[outcomes.truth[known], index])
+
+
+def _cost_metrics(
+    outcomes: Outcomes, decided: Decisions, fitted: FittedModel, loss: Any, doubt: float | None
+) -> Iterator[MetricValue]:
+    if loss is None and doubt is None:
+        return
+    known = outcomes.truth >= 0
+    truth = outcomes.truth[known]
+    if not len(truth):
+        return
+    matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
+    yield _mean_metric("cost per row", decision_costs(outcomes, fitted, loss, doubt))
+    plain = matrix.without_reject()
+    place = np.argsort(plain.names_class)  # the action that names every class
+    if len(place) == len(fitted.classes):  # type: ignore[arg-type]
+        likeliest = place[outcomes.output[known].argmax(axis=1)]
+        yield _mean_metric("cost of the likeliest class", plain.values[truth, likeliest])
+    same = matrix.values[truth].mean(axis=0)
+    best = int(same.argmin())
+    yield _mean_metric(f"cost of always {matrix.actions[best]}", matrix.values[truth, best])  # type: ignore[index]
+
+
+def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
+    known = outcomes.truth >= 0
+    truth, proba = outcomes.truth[known], outcomes.output[known]
+    if not len(truth) or not hasattr(fitted.model, "predict_proba"):
+        return
+    K = proba.shape[1]
+    several = (truth != truth[0]).any()  # with rows of one class there is nothing to rank
+    if K == 2 and several:
+        yield MetricValue("AUC", auc(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
+    elif several:
+        yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
+    yield _mean_metric("log loss", log_losses(truth, proba), 0.0)
+    off = proba.copy()
+    off[np.arange(len(truth)), truth] -= 1.0
+    yield _mean_metric("Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0)
+    if K >= 2:
+        found = calibration(truth, proba, classes=np.arange(K))
+        yield MetricValue("calibration error", found.expected_error)
+
+
+def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, float | None]:
+    """95 % interval of the AUC (DeLong, DeLong and Clarke-Pearson 1988), from the ranks of the scores.
+
+    The share of negatives below each positive, and of positives above each negative, has the AUC as its mean;
+    the variance of the AUC is the sum of the variances of the two means.
+    """
+    m, n = int(positive.sum()), int((~positive).sum())
+    if m < 2 or n < 2:
+        return None, None
+    ranks = stats.rankdata(score)
+    below = (ranks[positive] - stats.rankdata(score[positive])) / n
+    above = 1.0 - (ranks[~positive] - stats.rankdata(score[~positive])) / m
+    reach = 1.959964 * math.sqrt(below.var(ddof=1) / m + above.var(ddof=1) / n)
+    return max(0.0, below.mean() - reach), min(1.0, below.mean() + reach)
+
+
+def _number_metrics(outcomes: Outcomes) -> Iterator[MetricValue]:
+    found = regression_report(outcomes.truth, outcomes.output)
+    off = outcomes.output - outcomes.truth
+    squares = _mean_metric("RMSE", off**2, 0.0)
+    ends = (squares.value, squares.low, squares.high)
+    yield MetricValue("RMSE", *(end if end is None else math.sqrt(end) for end in ends))  # type: ignore[arg-type]
+    yield _mean_metric("MAE", np.abs(off), 0.0)
+    yield _mean_metric("bias", off)
+    yield MetricValue("R²", found.r2)
+    yield MetricValue("relative squared error", found.relative_squared_error)

@@ -1,0 +1,176 @@
+"""Why a model predicts what it does for some rows of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import FileFormat
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import DataError, LyceumError
+from lyceum.report import Explanation, Table, plain, show
+from lyceum.workflows.batches import Batches, spool
+from lyceum.workflows.fitted_model import FittedModel
+
+__all__ = ["RowExplanation", "explain_rows", "show_cell"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowExplanation:
+    """What every column adds to one prediction, largest first; base + contributions = score.
+
+    Attributes
+    ----------
+    row : int
+        The row of the file, from 0.
+    predicted : label or number
+        The prediction.
+    unit : str
+        The unit of the score, the base and the contributions.
+    score, base : float
+        The score of the prediction, and that of a typical row.
+    contributions : tuple of (column, its cell, what it adds)
+        A cell that is missing is None.
+    posterior : dict or None
+        The probability of every class, if the model has probabilities.
+    detail : Table or None
+        What else decided the row: the neighbours that voted, or the members of a committee.
+    title : str
+        The row, its prediction and its score, in a line.
+
+    See Also
+    --------
+    explain_rows : Computes it.
+    lyceum.report.Explanation : Explanations of many rows, as learners return them.
+
+    Examples
+    --------
+    The pay is 5 + 2 · hours; the mean is 8, at 1.5 hours:
+
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.workflows import explain_rows
+    >>> from lyceum.linear import LinearRegression
+    >>> rows = pd.DataFrame({"hours": [0, 1, 2, 3], "age": [41, 40, 40, 41], "pay": [5.0, 7.0, 9.0, 11.0]})
+    >>> model = LinearRegression().fit(scan(rows, target="pay"))
+    >>> (found,) = explain_rows(model, rows, [3])
+    >>> round(found.score, 6), round(found.base, 6)
+    (11.0, 8.0)
+    >>> [(name, cell, round(adds, 6) + 0.0) for name, cell, adds in found.contributions]
+    [('hours', 3, 3.0), ('age', 41, 0.0)]
+    """
+
+    row: int
+    predicted: Any
+    unit: str
+    score: float
+    base: float
+    contributions: tuple[tuple[str, Any, float], ...]
+    posterior: dict[str, float] | None = None
+    detail: Table | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types."""
+        parts = [{"column": name, "value": cell, "adds": adds} for name, cell, adds in self.contributions]
+        return plain(
+            {
+                "row": self.row,
+                "predicted": self.predicted,
+                "unit": self.unit,
+                "score": self.score,
+                "base": self.base,
+                "contributions": parts,
+                "posterior": self.posterior,
+                "detail": None if self.detail is None else self.detail.as_dict(),
+            }
+        )
+
+    def table(self) -> Table:
+        rows = [(name, show_cell(cell), adds) for name, cell, adds in self.contributions]
+        return Table(self.title, ("column", "value", self.unit), [("(base)", "", self.base), *rows])
+
+    @property
+    def title(self) -> str:
+        chance = ""
+        if self.posterior is not None:
+            chance = f" ({self.posterior[str(self.predicted)]:.1%})"
+        return f"row {self.row}: {show(self.predicted)}{chance}, {self.unit} {show(self.score)}"
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(one) for one in (self.table(), self.detail) if one is not None)
+
+    def _repr_html_(self) -> str:
+        return "".join(one._repr_html_() for one in (self.table(), self.detail) if one is not None)
+
+
+def show_cell(cell: Any) -> str:
+    """A cell as people read it."""
+    return "missing" if cell is None else show(cell)
+
+
+def explain_rows(
+    model: Any, data: Any, rows: Sequence[int] = (0,), *, form: FileFormat | None = None
+) -> list[RowExplanation]:
+    """Why the model predicts what it does in the given rows of a file (from 0; at most once each).
+
+    A file is read no further than the last requested row.
+    """
+    fitted = FittedModel(model)
+    if not hasattr(fitted.learner, "explain"):
+        raise LyceumError(f"{fitted.name} cannot explain a single prediction: see its summary() instead")
+    wanted = sorted(set(rows))
+    if wanted and wanted[0] < 0:
+        raise DataError(f"row {wanted[0]}: rows are counted from 0")
+    with spool(data) as source:
+        table = _take_rows(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
+    found = fitted.explain(fitted.rows(table))
+    has_posteriors = fitted.classes is not None and hasattr(fitted.model, "predict_proba")
+    posterior = fitted.posterior(table) if has_posteriors else None
+    made = {row: _explain_row(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
+    return [made[row] for row in dict.fromkeys(rows)]
+
+
+def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
+    parts, start = [], 0
+    for batch in batches:
+        inside = [row - start for row in rows if start <= row < start + batch.num_rows]
+        parts += [batch.take(inside)] if inside else []
+        start += batch.num_rows
+        if rows and start > rows[-1]:
+            return pa.concat_tables(parts)
+    raise DataError(f"there is no row {max(rows, default=0)}: there are {start:,}, counted from 0")
+
+
+def _explain_row(
+    fitted: FittedModel, found: Any, table: pa.Table, posterior: Any, i: int, row: int
+) -> RowExplanation:
+    adds = found.contributions[i]
+    order = np.argsort(-np.abs(adds), kind="stable").tolist()
+    parts = tuple((str(found.names[j]), _cell(table, found, i, j), float(adds[j])) for j in order)
+    chances = None
+    if posterior is not None:
+        chances = {str(label): float(p) for label, p in zip(fitted.classes.tolist(), posterior[i])}  # type: ignore[union-attr]
+    predicted = found.predicted[i]
+    predicted = predicted.item() if isinstance(predicted, np.generic) else predicted
+    detail = found.detail(i)
+    return RowExplanation(
+        row,
+        predicted,
+        found.unit,
+        float(found.scores[i]),
+        float(found.base[i]),
+        parts,
+        chances,
+        None if detail is None else replace(detail, title=detail.title.replace(f"row {i}", f"row {row}")),
+    )
+
+
+def _cell(table: pa.Table, found: Explanation, i: int, j: int) -> Any:
+    """The cell of a column of the file, or of one that a preparation made."""
+    name = found.names[j]
+    value = table.column(name)[i].as_py() if name in table.column_names else found.value(i, j)
+    value = value if isinstance(value, str | bool | int | float | None) else str(value)
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value

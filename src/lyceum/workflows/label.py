@@ -1,0 +1,200 @@
+"""Labels for the rows of a file: a person labels those that teach most."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from lyceum._core.data import FileFormat, read_data, say
+from lyceum._core.lazy_arrow import csv, pa
+from lyceum.bayes import NaiveBayes
+from lyceum.errors import DataError, SettingError
+from lyceum.files import write_file
+from lyceum.semi_supervised import STRATEGIES, active_learning
+
+__all__ = ["Labelled", "label_file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The result of labelling the rows of a file.
+
+    Attributes
+    ----------
+    out : Path
+        The CSV file with all rows and labels.
+    asked : int
+        The number of rows that the person labelled.
+    labelled, rows : int
+        The rows with a label now, and all rows.
+    classes : tuple of str
+        The labels that occur.
+
+    See Also
+    --------
+    label_file : Asks for the labels and returns it.
+    lyceum.semi_supervised.active_learning : Chooses the rows to ask about.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from lyceum.workflows import label_file
+    >>> def ask(row, cells, posteriors):  # a person, or a rule as here
+    ...     return "small" if cells["size"] < 5 else "large"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/rows.csv"
+    ...     pd.DataFrame({"size": [1, 2, 8, 9]}).to_csv(path, index=False)
+    ...     found = label_file(path, "kind", f"{folder}/labelled.csv", ask)
+    ...     found.out.read_text().split()
+    ['"size","kind"', '1,"small"', '2,"small"', '8,"large"', '9,"large"']
+    >>> found.asked, found.labelled, found.rows, found.classes
+    (4, 4, 4, ('large', 'small'))
+    """
+
+    out: Path
+    asked: int
+    labelled: int
+    rows: int
+    classes: tuple[str, ...]
+
+
+def label_file(
+    data: str,
+    target: str,
+    out: str | Path,
+    ask: Callable[[int, dict[str, Any], dict[str, float]], str | None],
+    *,
+    strategy: str = "uncertainty",
+    n_queries: int = 20,
+    learner: Any = None,
+    seed: int = 0,
+    form: FileFormat | None = None,
+) -> Labelled:
+    """Ask for labels of the rows of a file, the most telling first, and write all rows with their labels.
+
+    The file is written after every answer, so that nothing is lost.
+
+    Parameters
+    ----------
+    data : path
+        A file whose column `target` is missing, or empty in some rows.
+    target : str
+        The column of labels.
+    out : path
+        The CSV file to write.
+    ask : function
+        `ask(row_number, cells, posteriors)` gives a label, or None to stop; posteriors are empty at first.
+    strategy : str, default="uncertainty"
+        See `lyceum.semi_supervised.active_learning`.
+    n_queries : int, default=20
+        The most labels to ask for.
+    learner : classifier, default=None
+        The classifier whose posteriors choose the rows; None is naive Bayes.
+    seed : int, default=0
+    form : FileFormat, optional
+
+    Returns
+    -------
+    Labelled
+    """
+    if strategy not in STRATEGIES:
+        raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+    if n_queries < 0:
+        raise SettingError(f"n_queries={n_queries} is negative: give 0 or more")
+    if learner is not None and not is_classifier(learner):
+        raise SettingError(f"{type(learner).__name__} is no classifier: the rows to label are chosen by one")
+    found = read_data(data, form)
+    say(found.notes, data)
+    work = _Work(found.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)
+    if n_queries > 0 and work.begin(n_queries, seed):
+        work.go_on(strategy, n_queries - work.asked, seed)
+    return work.result()
+
+
+class _Work:
+    """The table, its labels so far, and the person who labels."""
+
+    def __init__(self, table: pa.Table, target: str, out: Path, ask: Any, learner: Any) -> None:
+        names = table.column_names
+        self.target, self.out, self.person, self.learner = target, out, ask, learner
+        given = table.column(target).to_pylist() if target in names else [None] * table.num_rows
+        self.labels: list[str | None] = [None if _is_missing(one) else str(one) for one in given]
+        self.table = table.drop_columns([target]) if target in names else table
+        if not self.table.num_columns:
+            raise DataError(f"there is no column but {target!r}: nothing tells the rows apart")
+        self.asked = 0
+        self.stopped = False
+
+    @property
+    def labelled_rows(self) -> list[int]:
+        return [i for i, label in enumerate(self.labels) if label is not None]
+
+    def query(self, row: int, posteriors: dict[str, float] | None = None) -> str | None:
+        cells = {name: self.table.column(name)[row].as_py() for name in self.table.column_names}
+        answer = self.person(row, cells, posteriors or {})
+        if answer is None:
+            self.stopped = True
+            return None
+        self.labels[row] = str(answer)
+        self.asked += 1
+        self.write()
+        return str(answer)
+
+    def begin(self, n_queries: int, seed: int) -> bool:
+        """Ask about rows at random until two labels are there; whether there is more to ask."""
+        order = np.random.default_rng(seed).permutation(len(self.labels)).tolist()
+        for row in order:
+            if len({self.labels[i] for i in self.labelled_rows}) > 1:
+                break
+            if self.labels[row] is None and (self.asked >= n_queries or self.query(row) is None):
+                return False
+        return (
+            len(self.labelled_rows) < len(self.labels)
+            and len({self.labels[i] for i in self.labelled_rows}) > 1
+        )
+
+    def go_on(self, strategy: str, n_queries: int, seed: int) -> None:
+        for step in range(n_queries):
+            known = self.labelled_rows
+            if self.stopped or len(known) == len(self.labels):
+                return
+            asked: list[int] = []
+
+            def note(row: int, asked: list[int] = asked) -> None:
+                asked.append(row)  # answered below, with what the learner thinks
+
+            found = active_learning(
+                self.learner,
+                self.table,
+                note,
+                strategy=strategy,
+                labelled=known,
+                labels=[self.labels[i] for i in known],
+                n_queries=1,
+                random_state=seed + step,
+            )
+            proba = np.asarray(found.estimator.predict_proba(self.table.slice(asked[0], 1)))[0]
+            if self.query(asked[0], dict(zip(map(str, found.estimator.classes_), proba.tolist()))) is None:
+                return
+
+    def write(self) -> None:
+        whole = self.table.append_column(self.target, pa.array(self.labels, pa.string()))
+        buffer = io.BytesIO()
+        csv.write_csv(whole, buffer)
+        write_file(self.out, buffer.getvalue())
+
+    def result(self) -> Labelled:
+        self.write()
+        classes = sorted({str(self.labels[i]) for i in self.labelled_rows})
+        return Labelled(self.out, self.asked, len(self.labelled_rows), len(self.labels), tuple(classes))
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value == "" or value != value

@@ -1,0 +1,68 @@
+"""What a model predicts for rows whose truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.data import Column, Schema, TableCoder
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import DataError
+from lyceum.workflows.fitted_model import FittedModel
+
+__all__ = ["Outcomes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The output of a model for every row with a known truth.
+
+    Attributes
+    ----------
+    truth : array of shape (n,)
+        Numbers, or codes into the model's classes; -1 for a class that the model does not know.
+    output : array of shape (n, K) or (n,)
+        Posteriors, or values.
+    n_missing : int
+        Rows without a truth, which are left out.
+    unknown_classes : tuple
+        Some of the classes that the model does not know.
+    """
+
+    truth: np.ndarray
+    output: np.ndarray
+    n_missing: int
+    unknown_classes: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, fitted: FittedModel, data: Any, truth: str | None, **options: Any) -> Outcomes:
+        target = replace(fitted.target, name=truth or fitted.target.name)
+        read = _classes if target.is_categorical and fitted.classes is not None else _values
+        truths, outputs = [], []
+        unknown: dict[Any, None] = {}
+        for table, output in fitted.outputs(data, truth=target.name, **options):
+            truths.append(read(table, target, unknown))
+            outputs.append(output)
+        if not truths:
+            raise DataError("the data has column names but no rows: there is nothing to measure by")
+        truth_, output_ = np.concatenate(truths), np.concatenate(outputs)
+        known = ~np.isnan(truth_)
+        if not known.any():
+            raise DataError(f"column {target.name!r} has no value in any row: there is nothing to measure by")
+        truth_ = truth_[known] if fitted.classes is None else truth_[known].astype(np.intp)
+        return cls(truth_, output_[known], int((~known).sum()), tuple(unknown))
+
+
+def _classes(table: pa.Table, target: Column, unknown: dict[Any, None]) -> np.ndarray:
+    coder = TableCoder(Schema((replace(target, kind="categorical"),)))
+    codes = coder.features(table)[:, 0]
+    for row in np.flatnonzero(codes == -1)[:3].tolist():
+        unknown[table.column(target.name)[row].as_py()] = None
+    return codes
+
+
+def _values(table: pa.Table, target: Column, unknown: dict[Any, None]) -> np.ndarray:
+    column = Column(target.name)
+    return TableCoder(Schema((column,))).features(table)[:, 0].astype(np.float64)

@@ -1,0 +1,260 @@
+"""Predictions for a file of any size, written in batches."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from lyceum._core.data import Block, FileFormat, decode_dictionary
+from lyceum._core.lazy_arrow import csv as pa_csv, pa, pc, pq
+from lyceum.decision import LossMatrix, minimum_risk
+from lyceum.errors import DataError, SettingError
+from lyceum.files import replace_file
+from lyceum.report import plain
+from lyceum.workflows.batches import spool
+from lyceum.workflows.fitted_model import FittedModel
+from lyceum.workflows.original_columns import original_columns
+
+__all__ = ["Predicted", "predict_file"]
+
+_REJECT = "reject"
+_FORMULA = r"^([=+\-@\t\r])"
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """How many rows were predicted, where they are, and how often each answer was given.
+
+    Attributes
+    ----------
+    n_rows : int
+        The number of rows predicted.
+    path : str or None
+        Where the predictions were written, None for a stream.
+    answers : dict[Any, int]
+        How often every class (or action) was predicted; empty for numbers.
+
+    See Also
+    --------
+    predict_file : Writes the predictions and returns it.
+    FittedModel : The predictions for a table in memory.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from lyceum import scan
+    >>> from lyceum.workflows import predict_file
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> rows = pd.DataFrame({"size": [1.0, 2.0, 6.0, 7.0], "kind": list("aabb")})
+    >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = predict_file(model, pd.DataFrame({"size": [0.0, 5.0, 9.0]}), f"{folder}/out.csv")
+    ...     pathlib.Path(found.path).read_text().split()
+    ['"predicted"', '"a"', '"b"', '"b"']
+    >>> found.n_rows, found.answers
+    (3, {'a': 1, 'b': 2})
+    """
+
+    n_rows: int
+    path: str | None
+    answers: dict[Any, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types."""
+        return plain({"predictions": self.path, "rows": self.n_rows, "answers": self.answers})
+
+
+def predict_file(
+    model: Any,
+    data: Any,
+    out: str | os.PathLike[str] | IO[bytes],
+    *,
+    proba: bool = False,
+    loss: Any = None,
+    doubt: float | None = None,
+    keep: Sequence[str] = (),
+    force: bool = False,
+    form: FileFormat | None = None,
+    spreadsheet: bool = False,
+) -> Predicted:
+    """Predict every row of a file and write the predictions in the same order.
+
+    Neither the rows nor the predictions are ever all in memory. The file is complete before it gets its name.
+
+    Parameters
+    ----------
+    model : fitted learner or pipeline
+    data : path, glob, frame, or "-" for CSV from standard input
+    out : path ending in .csv or .parquet, or a binary stream that is written as CSV
+        The column "predicted"; the new columns of a model that only transforms; the column "log_density" of a
+        density, "score" of a detector without a decision (lower is more unusual).
+        With `loss` or `doubt` also "risk", the expected cost of what was decided.
+    proba : bool, default=False
+        Whether a column "P(class)" is written for every class.
+    loss : LossMatrix or dict of (true class, action) to cost, optional
+        Rows = true class, columns = action: the action of least expected cost is predicted. Without loss and
+        doubt, those count that the model was fitted with.
+    doubt : float, optional
+        The cost of rejecting a row; "reject" is predicted where everything else would cost at least as much.
+    keep : names, optional
+        Columns of the data to write along, in front.
+    force : bool, default=False
+        Whether an existing file is replaced.
+    form : FileFormat, optional
+        How CSV data are written.
+    spreadsheet : bool, default=False
+        Whether text in a CSV file that a spreadsheet would run as a formula (it begins with =, +, -, @, a tab
+        or a carriage return) gets an apostrophe in front, which spreadsheets take for text.
+
+    Returns
+    -------
+    Predicted
+    """
+    fitted = FittedModel(model)
+    answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt))
+    clash = [name for name in keep if name in answer.names]
+    if clash:
+        raise DataError(f"column {clash[0]!r} cannot be kept: the predictions have a column of that name")
+    counts = np.zeros(len(answer.labels), dtype=np.int64)
+    n_rows = 0
+    with ExitStack() as stack:
+        data = stack.enter_context(spool(data))
+        write = stack.enter_context(_writer(out, force, spreadsheet))
+        for table, output in fitted.outputs(data, also=tuple(keep), form=form):
+            columns, given = answer(output)
+            kept = {name: table.column(name) for name in keep}
+            write(pa.table({**kept, **columns}))
+            counts += np.bincount(given, minlength=len(counts))
+            n_rows += table.num_rows
+        if not n_rows:
+            raise DataError("the data has column names but no rows (0 samples)")
+    path = os.fspath(out) if isinstance(out, str | os.PathLike) else None
+    return Predicted(n_rows, path, dict(zip(answer.labels, counts.tolist())))
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The columns that are written for some outputs of the model."""
+
+    classes: np.ndarray | None
+    labels: tuple[Any, ...]  # the actions, doubt last
+    proba: bool
+    loss: LossMatrix | None
+    doubt: float | None
+    outputs: tuple[str, ...] = ("predicted",)
+
+    @classmethod
+    def of(cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None) -> _Answer:
+        if fitted.classes is None:
+            asked = "--proba" if proba else "a loss" if loss is not None else "doubt"
+            if proba or loss is not None or doubt is not None:
+                found = "predicts numbers" if fitted.gives == "predictions" else f"gives {fitted.gives}"
+                raise DataError(f"{fitted.name} {found}, so that {asked} has no meaning here")
+            return cls(None, (), False, None, None, tuple(fitted.output_names))
+        matrix = LossMatrix.of(loss, fitted.classes)
+        assert matrix.actions is not None
+        minimum_risk(np.full((1, len(fitted.classes)), 1 / len(fitted.classes)), matrix, doubt)
+        labels = matrix.actions if doubt is None else (*matrix.actions, _REJECT)
+        decides = loss is not None or doubt is not None
+        return cls(fitted.classes, labels, proba, matrix if decides else None, doubt)
+
+    @property
+    def names(self) -> list[str]:
+        risk = ["risk"] if self.loss is not None else []
+        return [*self.outputs, *risk, *(self._posterior_names if self.proba else [])]
+
+    @property
+    def _posterior_names(self) -> list[str]:
+        return [] if self.classes is None else [f"P({label})" for label in self.classes.tolist()]
+
+    def __call__(self, output: Any) -> tuple[dict[str, Any], np.ndarray]:
+        """The columns, and the place among `labels` of every answer."""
+        if isinstance(output, Block):
+            return original_columns(output), np.empty(0, dtype=np.intp)
+        if self.classes is None:
+            return {self.outputs[0]: pa.array(output)}, np.empty(0, dtype=np.intp)
+        decided = minimum_risk(output, self.loss, self.doubt)
+        given = decided.index % len(self.labels)  # doubt, -1, is the last
+        columns: dict[str, Any] = {"predicted": _as_labels(given, self.labels)}
+        if self.loss is not None:
+            columns["risk"] = pa.array(decided.risk)
+        if self.proba:
+            columns |= {name: pa.array(output[:, k]) for k, name in enumerate(self._posterior_names)}
+        return columns, given
+
+
+def _as_labels(given: np.ndarray, labels: Sequence[Any]) -> pa.Array:
+    """Labels of one type as they are, mixed ones as text."""
+    kinds = {type(label) for label in labels}
+    values = pa.array(labels if len(kinds) == 1 else list(map(str, labels)))
+    return pa.DictionaryArray.from_arrays(pa.array(given.astype(np.int32)), values).dictionary_decode()
+
+
+@contextmanager
+def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
+    """A function that writes a table; a named file appears when all is written, and only then."""
+    if not isinstance(out, str | os.PathLike):
+        with _Sink(out, ".csv", spreadsheet) as sink:
+            yield sink.write
+        return
+    path = Path(out)
+    if path.suffix.lower() not in _MAKERS:
+        raise SettingError(f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}")
+    if path.exists() and not force:
+        raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
+    if not path.parent.is_dir():
+        raise DataError(f"there is no folder {path.parent} to write {path.name} into")
+    with replace_file(path) as file, _Sink(file, path.suffix.lower(), spreadsheet) as sink:
+        yield sink.write
+
+
+_MAKERS = {
+    ".csv": lambda where, schema: pa_csv.CSVWriter(
+        where, schema, write_options=pa_csv.WriteOptions(quoting_style="needed")
+    ),
+    ".parquet": lambda where, schema: pq.ParquetWriter(where, schema),
+}
+
+
+class _Sink:
+    """A CSV or Parquet writer that is made when the first table shows its columns."""
+
+    def __init__(self, where: Any, suffix: str, spreadsheet: bool):
+        self.where, self.suffix, self.spreadsheet = where, suffix, spreadsheet
+        self.writer: Any = None
+
+    def __enter__(self) -> _Sink:
+        return self
+
+    def write(self, table: pa.Table) -> None:
+        if self.suffix == ".csv":
+            columns = {name: decode_dictionary(table.column(name)) for name in table.column_names}
+            table = pa.table(_without_formulas(columns) if self.spreadsheet else columns)
+        if self.writer is None:
+            self.writer = _MAKERS[self.suffix](self.where, table.schema)
+        self.writer.write_table(table.cast(self.writer.schema) if self.suffix == ".parquet" else table)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+
+def _without_formulas(columns: dict[str, pa.ChunkedArray]) -> dict[str, pa.ChunkedArray]:
+    """Names and texts with an apostrophe in front of what a spreadsheet would run."""
+
+    def quote_name(name: str) -> str:
+        return f"'{name}" if re.match(_FORMULA, name) else name
+
+    def quote_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+        text = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
+        return pc.replace_substring_regex(cells, _FORMULA, r"'\1") if text else cells
+
+    return {quote_name(name): quote_cells(cells) for name, cells in columns.items()}

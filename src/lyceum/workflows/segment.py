@@ -1,0 +1,294 @@
+"""Pictures: segments of like pixels, and bags of visual words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from lyceum._core.packages import check_installed
+from lyceum.cluster import KMeans
+from lyceum.errors import DataError, SettingError
+from lyceum.mixtures import GaussianMixture
+from lyceum.report import Summary, Table
+
+__all__ = ["Segmentation", "VisualWords", "segment_image", "visual_words"]
+
+Features = Literal["intensity", "colour", "colour+position"]
+_LUMA = np.array([0.299, 0.587, 0.114])  # Rec. 601: how bright red, green and blue look
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """A picture cut into segments of like pixels.
+
+    Attributes
+    ----------
+    labels : array of int of shape (height, width)
+        The segment of every pixel, the largest segment first.
+    palette : array of shape (n_segments, 3)
+        The mean colour of every segment, from 0 to 1.
+    shares : array of shape (n_segments,)
+        The share of the pixels in every segment.
+    picture : array of shape (height, width, 3)
+        Every pixel in the colour of its segment.
+
+    See Also
+    --------
+    segment_image : Computes it.
+    lyceum.cluster.KMeans, lyceum.mixtures.GaussianMixture : Its methods.
+
+    Examples
+    --------
+    A black picture with a white column at its right:
+
+    >>> import numpy as np
+    >>> from lyceum.workflows import segment_image
+    >>> picture = np.zeros((2, 4))
+    >>> picture[:, 3] = 1.0
+    >>> found = segment_image(picture, n_segments=2)
+    >>> found.labels.tolist(), found.shares.tolist()
+    ([[0, 0, 0, 1], [0, 0, 0, 1]], [0.75, 0.25])
+    >>> found.picture.shape
+    (2, 4, 3)
+    """
+
+    labels: np.ndarray
+    palette: np.ndarray
+    shares: np.ndarray
+
+    @property
+    def picture(self) -> np.ndarray:
+        """Every pixel in the colour of its segment, (height, width, 3)."""
+        return self.palette[self.labels]
+
+    def save(self, path: str | Path, palette: str | Path | None = None) -> None:
+        """Write the segmented picture as PNG, and the palette as a row of squares."""
+        check_installed("writing a picture", "matplotlib")
+        from matplotlib import image
+
+        image.imsave(path, self.picture)
+        if palette is not None:
+            square = np.repeat(np.repeat(self.palette[None], 32, axis=0), 32, axis=1)
+            image.imsave(palette, square)
+
+    def summary(self) -> Summary:
+        """The segments with their colours."""
+        height, width = self.labels.shape
+        rows = [
+            (k, "#" + "".join(f"{round(255 * c):02x}" for c in colour), share)
+            for k, (colour, share) in enumerate(zip(self.palette, self.shares))
+        ]
+        facts = {"width": width, "height": height, "segments": len(self.palette)}
+        return Summary("Segmentation", facts, [Table("Segments", ("segment", "colour", "share"), rows)])
+
+
+def segment_image(
+    image: Any,
+    *,
+    n_segments: int = 4,
+    by: Features = "colour",
+    method: Literal["kmeans", "mixture"] = "kmeans",
+    position_weight: float = 0.5,
+    random_state: int | None = 0,
+) -> Segmentation:
+    """Cut a picture into segments of pixels that are alike.
+
+    Parameters
+    ----------
+    image : path or array of shape (height, width), (height, width, 3) or (height, width, 4)
+        A file that Matplotlib reads (PNG, and others with Pillow), or pixels of 0 to 1 or 0 to 255.
+    n_segments : int, default=4
+        The number of segments.
+    by : {"intensity", "colour", "colour+position"}, default="colour"
+        What makes pixels alike: how bright they are, their colour, or their colour and place.
+    method : {"kmeans", "mixture"}, default="kmeans"
+        k-means, or a mixture of Gaussians.
+    position_weight : float, default=0.5
+        With "colour+position": how far one side of the picture is, when black is 1 from white in each colour.
+    random_state : int or None, default=0
+        The seed of the start.
+
+    Returns
+    -------
+    Segmentation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> picture = np.zeros((8, 8, 3))
+    >>> picture[:, 5:] = [1.0, 0.0, 0.0]
+    >>> found = segment_image(picture, n_segments=2)
+    >>> found.shares.tolist(), found.palette.round(2).tolist()
+    ([0.625, 0.375], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    """
+    pixels = _pixels(image)
+    height, width = pixels.shape[:2]
+    features = _features(pixels, by, float(position_weight)).reshape(height * width, -1)
+    found = _labels(features, n_segments, method, random_state)
+    counts = np.bincount(found, minlength=n_segments)
+    order = np.argsort(-counts, kind="stable")
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    order = order[counts[order] > 0]
+    labels = place[found].reshape(height, width)
+    flat, colours = labels.ravel(), pixels.reshape(-1, 3)
+    size = np.bincount(flat, minlength=len(order))
+    palette = (
+        np.stack([np.bincount(flat, colours[:, c], len(order)) for c in range(3)], axis=1) / size[:, None]
+    )
+    return Segmentation(labels, np.clip(palette, 0.0, 1.0), size / size.sum())
+
+
+def _pixels(image: Any) -> np.ndarray:
+    """Red, green and blue from 0 to 1."""
+    if isinstance(image, str | Path):
+        check_installed("reading a picture", "matplotlib")
+        from matplotlib import image as files
+
+        if not Path(image).exists():
+            raise DataError(f"there is no picture at {str(image)!r}")
+        try:
+            image = files.imread(image)
+        except Exception as error:
+            raise DataError(f"{str(image)!r} cannot be read as a picture: {error}") from error
+    pixels = np.asarray(image)
+    is_integer = pixels.dtype.kind in "iu"
+    pixels = pixels.astype(np.float64)
+    if is_integer or pixels.max(initial=0.0) > 1.0:
+        pixels = pixels / 255.0
+    if pixels.ndim == 2:
+        pixels = np.repeat(pixels[:, :, None], 3, axis=2)
+    if pixels.ndim != 3 or pixels.shape[2] not in (3, 4) or not pixels.size:
+        raise DataError(f"a picture has rows and columns of 1, 3 or 4 numbers, not the shape {pixels.shape}")
+    if pixels.shape[2] == 4:  # on white
+        pixels = pixels[:, :, :3] * pixels[:, :, 3:] + (1.0 - pixels[:, :, 3:])
+    return np.clip(pixels[:, :, :3], 0.0, 1.0)
+
+
+def _features(pixels: np.ndarray, by: str, weight: float) -> np.ndarray:
+    if by == "intensity":
+        return (pixels @ _LUMA)[:, :, None]
+    if by == "colour":
+        return pixels
+    if by != "colour+position":
+        raise SettingError(f"by={by!r} is none of 'intensity', 'colour' and 'colour+position'")
+    height, width = pixels.shape[:2]
+    side = max(height, width) - 1 or 1
+    rows, columns = np.mgrid[:height, :width] / side
+    return np.dstack([pixels, weight * rows, weight * columns])
+
+
+def _labels(features: np.ndarray, k: int, method: str, random_state: int | None) -> np.ndarray:
+    distinct = len(np.unique(features, axis=0))
+    k = min(int(k), distinct)
+    if method == "kmeans":
+        return np.asarray(KMeans(k, n_init=3, random_state=random_state).fit(features).labels_)
+    if method == "mixture":
+        model = GaussianMixture(k, random_state=random_state, max_iter=200, tol=1e-4)
+        return np.asarray(model.fit(features).labels_)
+    raise SettingError(f"method={method!r} is neither 'kmeans' nor 'mixture'")
+
+
+# -- bags of visual words ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class VisualWords:
+    """A vocabulary of small patches, and pictures as counts of them.
+
+    Attributes
+    ----------
+    model : KMeans
+        The clusters of patches; their centres are the words.
+    patch, step : int
+        The side of a patch, and how far patches are apart, in pixels.
+
+    See Also
+    --------
+    visual_words : Learns the vocabulary.
+    lyceum.cluster.KMeans : Finds the words.
+
+    References
+    ----------
+    G. Csurka, C. R. Dance, L. Fan, J. Willamowski and C. Bray, "Visual categorization with bags of
+    keypoints", ECCV Workshop on Statistical Learning in Computer Vision, 2004.
+
+    Examples
+    --------
+    Every picture of 16 × 16 pixels has 5 × 5 patches of side 4 that are 3 pixels apart:
+
+    >>> import numpy as np
+    >>> from lyceum.workflows import visual_words
+    >>> stripes = np.tile([[0.0], [0.0], [1.0], [1.0]], (4, 16))
+    >>> words = visual_words([stripes, stripes.T], n_words=4, patch=4)
+    >>> counts = words.counts([stripes, stripes.T])
+    >>> counts.sum(axis=1).tolist(), bool((counts[0] != counts[1]).any())
+    ([25.0, 25.0], True)
+    """
+
+    model: KMeans
+    patch: int
+    step: int
+
+    def counts(self, images: Sequence[Any]) -> np.ndarray:
+        """How often every word occurs in every picture, (n_images, n_words)."""
+        words = len(self.model.cluster_centers_)
+        return np.stack(
+            [
+                np.bincount(self.model.predict(_patches(image, self.patch, self.step)), minlength=words)
+                for image in images
+            ]
+        ).astype(np.float64)
+
+
+def visual_words(
+    images: Sequence[Any], *, n_words: int = 32, patch: int = 6, step: int = 3, random_state: int | None = 0
+) -> VisualWords:
+    """Learn a vocabulary of visual words: k-means of the small patches of pictures.
+
+    A patch is taken in grey, minus its mean and divided by its length, so that light does not matter. The
+    counts of the words are then a table like any other: cluster it, or learn a classifier from it.
+
+    Parameters
+    ----------
+    images : sequence of paths or arrays
+        Pictures, as `segment_image` takes them.
+    n_words : int, default=32
+        The size of the vocabulary.
+    patch : int, default=6
+        The side of a patch in pixels.
+    step : int, default=3
+        How far patches are apart.
+    random_state : int or None, default=0
+        The seed of k-means.
+
+    Returns
+    -------
+    VisualWords
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stripes = np.tile([[0.0], [0.0], [1.0], [1.0]], (4, 16))
+    >>> words = visual_words([stripes, stripes.T], n_words=4, patch=4)
+    >>> words.counts([stripes, stripes.T]).shape
+    (2, 4)
+    """
+    patches = np.vstack([_patches(image, patch, step) for image in images])
+    k = min(int(n_words), len(np.unique(patches.round(9), axis=0)))
+    return VisualWords(KMeans(k, n_init=1, random_state=random_state).fit(patches), patch, step)
+
+
+def _patches(image: Any, patch: int, step: int) -> np.ndarray:
+    grey = _pixels(image) @ _LUMA
+    if min(grey.shape) < patch:
+        raise DataError(f"a picture of {grey.shape[1]} × {grey.shape[0]} pixels has no patch of {patch}")
+    windows = np.lib.stride_tricks.sliding_window_view(grey, (patch, patch))[::step, ::step]
+    cells = windows.reshape(-1, patch * patch)
+    cells = cells - cells.mean(axis=1, keepdims=True)
+    length = np.linalg.norm(cells, axis=1, keepdims=True)
+    return cells / np.maximum(length, 0.05 * patch)  # a flat patch stays flat

@@ -1,0 +1,139 @@
+"""d-separation against a definition path by path, and against numbers."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from tests.bayesnets.nets import joint_table, nets, random_net
+
+from lyceum import datasets
+from lyceum.bayesnets import BayesNet, d_separated, local_markov, read_bif
+from lyceum.errors import DataError
+
+ASIA = read_bif(datasets.path("asia"))
+
+
+def all_paths(net: BayesNet, start: str, end: str) -> list[list[str]]:
+    near = {name: set(net.parents[name]) | set(net.children(name)) for name in net.names}
+
+    def grow(path):
+        if path[-1] == end:
+            return [path]
+        return [p for name in sorted(near[path[-1]] - set(path)) for p in grow([*path, name])]
+
+    return grow([start])
+
+
+def is_open(net: BayesNet, path: list[str], given_: set[str]) -> bool:
+    for before, name, after in zip(path, path[1:], path[2:]):
+        collider = before in net.parents[name] and after in net.parents[name]
+        if collider:
+            if not ({name} | set(net.descendants(name))) & given_:
+                return False
+        elif name in given_:
+            return False
+    return True
+
+
+@pytest.mark.syllabus("5.5")
+@settings(max_examples=60, deadline=None)
+@given(nets(most=7), st.integers(0, 10**6))
+def test_the_verdict_is_that_of_all_paths(net, seed):
+    rng = np.random.default_rng(seed)
+    names = list(rng.permutation(net.names))
+    a, b = names[:2]
+    given_ = set(names[2 : 2 + int(rng.integers(0, len(names) - 1))])
+    verdict = d_separated(net, a, b, given_)
+    paths = all_paths(net, a, b)
+    assert bool(verdict) == (not any(is_open(net, path, given_) for path in paths))
+    assert sorted(path.nodes for path in verdict.paths) == sorted(map(tuple, paths))
+    for path in verdict.paths:
+        assert path.blocked == (not is_open(net, list(path.nodes), given_))
+        assert len(path.reasons) == len(path.nodes) - 2
+
+
+def conditional_gap(net: BayesNet, a: str, b: str, given_: list[str]) -> float:
+    """How far P(a, b | given) is from P(a | given) P(b | given), at most."""
+    joint = joint_table(net)
+    keep = [net.places[name] for name in (a, b, *given_)]
+    rest = tuple(i for i in range(joint.ndim) if i not in keep)
+    table = (
+        joint.sum(axis=rest)
+        .transpose(np.argsort(np.argsort(keep)))
+        .reshape(len(net.states(a)), len(net.states(b)), -1)
+    )
+    total = table.sum(axis=(0, 1))
+    p = table / total
+    return float(np.abs(p - p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)).max())
+
+
+@pytest.mark.syllabus("5.5")
+@settings(max_examples=40, deadline=None)
+@given(nets(most=6), st.integers(0, 10**6))
+def test_separated_variables_are_independent_in_the_numbers(net, seed):
+    rng = np.random.default_rng(seed)
+    names = list(rng.permutation(net.names))
+    given_ = names[2 : 2 + int(rng.integers(0, len(names) - 1))]
+    gap = conditional_gap(net, names[0], names[1], given_)
+    if d_separated(net, names[0], names[1], given_):
+        assert gap < 1e-12
+    else:  # random tables are not independent by accident
+        assert gap > 1e-9
+
+
+@pytest.mark.syllabus("5.5")
+def test_the_local_markov_statements_hold_in_the_graph_and_in_the_numbers():
+    statements = local_markov(ASIA)
+    assert str(statements[-1]) in {str(s) for s in statements}
+    assert "xray ⊥ asia, tub, smoke, lung, bronc, dysp | either" in {str(s) for s in statements}
+    for net in (ASIA, random_net(6, 4)):
+        for one in local_markov(net):
+            assert d_separated(net, one.name, one.others, one.given)
+    net = random_net(6, 4)
+    for one in local_markov(net):
+        for other in one.others:
+            assert conditional_gap(net, one.name, other, list(one.given)) < 1e-12
+
+
+@pytest.mark.syllabus("5.5")
+def test_a_verdict_names_the_node_that_blocks_or_opens():
+    text = str(d_separated(ASIA, "asia", "smoke"))
+    assert "every path is blocked" in text
+    assert "either: head to head, and neither it nor a descendant is given: blocks" in text
+    text = str(d_separated(ASIA, "lung", "bronc", "smoke"))
+    assert "lung ← smoke → bronc: blocked" in text
+    assert "smoke: tail to tail, given: blocks" in text
+    text = str(d_separated(ASIA, "asia", "xray", "tub"))
+    assert "tub: head to tail, given: blocks" in text
+    assert d_separated(ASIA, ["asia", "tub"], ["smoke", "bronc"]).statement == "asia, tub ⊥ smoke, bronc"
+
+
+def test_sets_are_separated_when_all_their_pairs_are():
+    net = random_net(7, 11, 0.3)
+    for a, b, c in combinations(net.names, 3):
+        both = bool(d_separated(net, a, [b, c]))
+        assert both == (bool(d_separated(net, a, b)) and bool(d_separated(net, a, c)))
+
+
+def test_a_graph_alone_is_enough_and_paths_may_be_cut_short():
+    verdict = d_separated({"wet": ["rain", "sprinkler"]}, "rain", "sprinkler", "wet")
+    assert not verdict
+    dense = random_net(10, 0, 0.9)
+    few = d_separated(dense, dense.names[0], dense.names[1], max_paths=3)
+    assert len(few.paths) == 3
+    assert "more paths" in str(few)
+    assert bool(few) == bool(d_separated(dense, dense.names[0], dense.names[1]))
+
+
+def test_sets_that_overlap_and_unknown_names_are_refused():
+    with pytest.raises(DataError, match="is in A and B"):
+        d_separated(ASIA, "lung", ["lung", "asia"])
+    with pytest.raises(DataError, match="is in A and given"):
+        d_separated(ASIA, "lung", "asia", "lung")
+    with pytest.raises(DataError, match="did you mean 'lung'"):
+        d_separated(ASIA, "lungs", "asia")
+    with pytest.raises(DataError, match="cycle"):
+        d_separated({"a": ["b"], "b": ["a"]}, "a", "b")
