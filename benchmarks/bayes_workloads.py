@@ -64,7 +64,7 @@ def lda(scale):
         "Bayes",
         "Linear discriminant, fit + predict the same, n=500k d=32, 5 classes",
         {
-            "lyceum": learner("lyceum.bayes.LinearDiscriminant", use),
+            "lyceum": learner("lyceum.bayes.LinearDiscriminantAnalysis", use),
             "sklearn LDA lsqr": learner(peer, use, solver="lsqr"),
             "sklearn LDA svd": learner(peer, use, solver="svd"),
         },
@@ -81,7 +81,7 @@ def qda(scale):
         "Bayes",
         "Quadratic discriminant, fit + predict the same, n=500k d=32, 5 classes",
         {
-            "lyceum": learner("lyceum.bayes.QuadraticDiscriminant", use),
+            "lyceum": learner("lyceum.bayes.QuadraticDiscriminantAnalysis", use),
             "sklearn QDA": learner("sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis", use),
         },
         accuracy(y),

@@ -16,9 +16,9 @@ def _heights(merges) -> dict[str, float]:
 
 def _lyceum_tree(X, method):
     def prepare():
-        from lyceum.cluster import Agglomerative
+        from lyceum.cluster import AgglomerativeClustering
 
-        return lambda: Agglomerative(2, linkage=method).fit(X).linkage_
+        return lambda: AgglomerativeClustering(2, linkage=method).fit(X).linkage_
 
     return prepare
 
@@ -43,10 +43,10 @@ def _fastcluster_tree(X, method, vector=False):
 
 def _sklearn_tree(X, method):
     def prepare():
-        from sklearn.cluster import AgglomerativeClustering
+        from sklearn.cluster import AgglomerativeClustering as TheirAgglomerativeClustering
 
         def run():
-            model = AgglomerativeClustering(None, linkage=method, distance_threshold=0.0).fit(X)
+            model = TheirAgglomerativeClustering(None, linkage=method, distance_threshold=0.0).fit(X)
             return np.column_stack([model.children_, model.distances_, model.distances_])
 
         return run
@@ -65,8 +65,8 @@ def _tree(method, scale, vector=False, sklearn=True):
     if vector:
         peers["fastcluster linkage_vector"] = _fastcluster_tree(X, method, vector=True)
     if sklearn:
-        peers["sklearn Agglomerative"] = _sklearn_tree(X, method)
-    text = f"Agglomerative, {method} linkage, n=10k d=10 float64 Euclidean, full tree from points"
+        peers["sklearn AgglomerativeClustering"] = _sklearn_tree(X, method)
+    text = f"AgglomerativeClustering, {method} linkage, n=10k d=10 float64 Euclidean, full tree from points"
     return Workload("Clustering", text, peers, _heights, ("sum of heights", -1, 1e-6))
 
 

@@ -196,15 +196,15 @@ def self_training(scale):
     X, y, given = _hundredth(size(100_000, scale))
 
     def ours():
-        from lyceum.semi_supervised import SelfTraining
+        from lyceum.semi_supervised import SelfTrainingClassifier
 
-        return SelfTraining(threshold=0.9)
+        return SelfTrainingClassifier(threshold=0.9)
 
     def theirs():
         from sklearn.naive_bayes import GaussianNB
-        from sklearn.semi_supervised import SelfTrainingClassifier
+        from sklearn.semi_supervised import SelfTrainingClassifier as TheirSelfTrainingClassifier
 
-        return SelfTrainingClassifier(GaussianNB(), threshold=0.9)
+        return TheirSelfTrainingClassifier(GaussianNB(), threshold=0.9)
 
     return Workload(
         "Unlabelled rows",
@@ -259,9 +259,9 @@ def far_from_neighbors(scale):
     truth = np.repeat([0, 1], [n, n // 100])
 
     def ours():
-        from lyceum.anomaly import NeighborDistance
+        from lyceum.anomaly import NeighborAnomalyScore
 
-        model = NeighborDistance(metric="euclidean")
+        model = NeighborAnomalyScore(metric="euclidean")
         return lambda: -model.fit(X).score_samples(X)
 
     def theirs():

@@ -36,19 +36,19 @@ def write_csv(path: Path, n: int) -> None:
 def sklearn_job(read):
     """A thunk: read a frame, fit scikit-learn's pipeline on it, give the AUC on the same rows."""
     from sklearn.compose import make_column_transformer
-    from sklearn.impute import SimpleImputer
+    from sklearn.impute import SimpleImputer as TheirSimpleImputer
     from sklearn.linear_model import LogisticRegression
-    from sklearn.metrics import roc_auc_score
+    from sklearn.metrics import roc_auc_score as their_roc_auc_score
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
     def run():
         frame = read()
         X, y = frame[NUMBERS + TEXTS], frame["y"].to_numpy()
-        numbers = make_pipeline(SimpleImputer(), StandardScaler())
+        numbers = make_pipeline(TheirSimpleImputer(), StandardScaler())
         encode = make_column_transformer((numbers, NUMBERS), (OneHotEncoder(), TEXTS))
         model = make_pipeline(encode, LogisticRegression()).fit(X, y)
-        return roc_auc_score(y, model.predict_proba(X)[:, 1])
+        return their_roc_auc_score(y, model.predict_proba(X)[:, 1])
 
     return run
 
@@ -82,19 +82,19 @@ def polars_contender(path, codes):
 def lyceum_contender(path):
     def prepare():
         from pyarrow import csv
-        from sklearn.metrics import roc_auc_score
+        from sklearn.metrics import roc_auc_score as their_roc_auc_score
         from sklearn.pipeline import make_pipeline
 
         import lyceum
         from lyceum.linear import LogisticRegression
-        from lyceum.prepare import FillMissing
+        from lyceum.prepare import SimpleImputer
 
         def run():
             rows = lyceum.scan(str(path), target="y")
-            model = make_pipeline(FillMissing(), LogisticRegression()).fit(rows)
+            model = make_pipeline(SimpleImputer(), LogisticRegression()).fit(rows)
             options = csv.ConvertOptions(include_columns=["y"])
             y = csv.read_csv(path, convert_options=options)["y"].to_numpy()
-            return roc_auc_score(y, np.asarray(model.predict_proba(rows))[:, 1])
+            return their_roc_auc_score(y, np.asarray(model.predict_proba(rows))[:, 1])
 
         return run
 

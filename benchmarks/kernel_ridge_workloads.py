@@ -57,16 +57,16 @@ def one_vs_rest(scale):
     X = rng.normal(size=(n, d)) + rng.normal(size=(K, d))[y]
 
     def lyceum():
-        from lyceum.ensemble import OneVsRest
+        from lyceum.ensemble import OneVsRestClassifier
         from lyceum.linear import LogisticRegression
 
-        return lambda: OneVsRest(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
+        return lambda: OneVsRestClassifier(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
 
     def sklearn():
         from sklearn.linear_model import LogisticRegression
-        from sklearn.multiclass import OneVsRestClassifier
+        from sklearn.multiclass import OneVsRestClassifier as TheirOneVsRestClassifier
 
-        return lambda: OneVsRestClassifier(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
+        return lambda: TheirOneVsRestClassifier(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
 
     return Workload(
         "Multi-class",

@@ -25,7 +25,7 @@ SCALES = 0.5 + 0.1 * np.arange(N_COLUMNS)
 MEANS = 0.5 * np.random.default_rng(11).standard_normal((N_CLASSES, N_COLUMNS))
 LEARNERS = {
     "lyceum NaiveBayes": ("lyceum.bayes", "NaiveBayes", {}),
-    "lyceum LinearDiscriminant": ("lyceum.bayes", "LinearDiscriminant", {}),
+    "lyceum LinearDiscriminantAnalysis": ("lyceum.bayes", "LinearDiscriminantAnalysis", {}),
     "lyceum LinearRegression": ("lyceum.linear", "LinearRegression", {}),
     "lyceum PCA": ("lyceum.decomposition", "PCA", {"n_components": 10}),
 }

@@ -133,9 +133,9 @@ def transfer_boost(scale):
     rounds = 20
 
     def ours():
-        from lyceum.transfer import TransferBoost
+        from lyceum.transfer import TrAdaBoost
 
-        return TransferBoost(n_estimators=rounds, random_state=0)
+        return TrAdaBoost(n_estimators=rounds, random_state=0)
 
     def by_hand():
         from sklearn.tree import DecisionTreeClassifier
@@ -242,9 +242,9 @@ def model_as_prior(scale):
     some, labels = X[n : n + few], y[n : n + few]
 
     def ours():
-        from lyceum.transfer import ModelAsPrior
+        from lyceum.transfer import PriorTransfer
 
-        model, given = ModelAsPrior(), source()
+        model, given = PriorTransfer(), source()
         return lambda: model.fit(some, labels, source=given).predict
 
     def by_hand():

@@ -16,19 +16,19 @@ def _table(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _lyceum(X, y):
     def prepare():
-        from lyceum.decomposition import SubsetSelection
+        from lyceum.decomposition import SequentialFeatureSelector
 
-        return lambda: SubsetSelection(n_features=_KEPT, cv=5, random_state=0).fit(X, y).support_
+        return lambda: SequentialFeatureSelector(n_features=_KEPT, cv=5, random_state=0).fit(X, y).support_
 
     return prepare
 
 
 def _sklearn(X, y):
     def prepare():
-        from sklearn.feature_selection import SequentialFeatureSelector
+        from sklearn.feature_selection import SequentialFeatureSelector as TheirSequentialFeatureSelector
         from sklearn.linear_model import LinearRegression
 
-        search = SequentialFeatureSelector(
+        search = TheirSequentialFeatureSelector(
             LinearRegression(), n_features_to_select=_KEPT, cv=5, scoring="neg_mean_squared_error"
         )
         return lambda: search.fit(X, y).support_

@@ -193,7 +193,7 @@ def gradient_boosting(scale):
         "Ensembles",
         "Gradient boosting, 100 rounds, 31 leaves, lr 0.1, n=500k d=28 float32 (like HIGGS)",
         {
-            "lyceum": learner("lyceum.ensemble.GradientBoostingClassifier", use, random_state=0),
+            "lyceum": learner("lyceum.ensemble.HistGradientBoostingClassifier", use, random_state=0),
             "lightgbm": lightgbm(**leaves),
             "lightgbm quantized": lightgbm(use_quantized_grad=True, **leaves),
             "xgboost hist lossguide": xgboost(
@@ -248,7 +248,7 @@ def predict_boosted(scale):
     truth = np.tile(truth, len(many) // len(truth) + 1)[: len(many)]
 
     def ours():
-        model = fitted("lyceum.ensemble.GradientBoostingClassifier", X, y, random_state=0)
+        model = fitted("lyceum.ensemble.HistGradientBoostingClassifier", X, y, random_state=0)
         return lambda: model.predict_proba(many)[:, 1]
 
     def lightgbm():

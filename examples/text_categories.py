@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import train_test_split
 
-from lyceum.bayes import MultinomialNaiveBayes
+from lyceum.bayes import MultinomialNB
 from lyceum.evaluate import mcnemar
 from lyceum.kernels import LinearSVC
 from lyceum.neighbors import KNeighborsClassifier
@@ -43,7 +43,7 @@ def contenders() -> dict[str, Any]:
     """The learners to compare."""
     return {
         "linear SVM": LinearSVC(),
-        "naive Bayes": MultinomialNaiveBayes(alpha=0.1),
+        "naive Bayes": MultinomialNB(alpha=0.1),
         "5 nearest by angle": KNeighborsClassifier(5, metric="cosine", weights="distance"),
     }
 

@@ -54,7 +54,7 @@ def make(folder: Path) -> None:
         "tree": trees.DecisionTreeClassifier(max_depth=4).fit(cells, species),
         "forest": ensemble.RandomForestClassifier(n_estimators=5, random_state=0).fit(cells, species),
         "pipeline": make_pipeline(
-            prepare.FillMissing(), prepare.Standardize(), linear.LogisticRegression()
+            prepare.SimpleImputer(), prepare.StandardScaler(), linear.LogisticRegression()
         ).fit(cells, species),
         "ridge": linear.Ridge().fit(numbers[complete], mass),
         "neighbors": neighbors.KNeighborsClassifier().fit(numbers[complete], species[complete]),

@@ -27,9 +27,9 @@ def test_names_are_unique_and_found():
 
 def test_every_learner_of_the_first_issue_is_catalogued():
     wanted = {
-        "NaiveBayes", "LinearDiscriminant", "QuadraticDiscriminant", "LinearRegression", "Ridge",
-        "LogisticRegression", "PCA", "KMeans", "Standardize", "MinMax", "OneOfC", "FillMissing",
-        "MissingCategory", "DropMissing", "PredictMissing",
+        "NaiveBayes", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "LinearRegression", "Ridge",
+        "LogisticRegression", "PCA", "KMeans", "StandardScaler", "MinMaxScaler", "OneHotEncoder", "SimpleImputer",
+        "MissingCategory", "DropMissing", "IterativeImputer",
     }  # fmt: skip
     assert wanted <= {entry.name for entry in ENTRIES}
 

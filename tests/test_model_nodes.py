@@ -12,15 +12,15 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 
 from lyceum import persist
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.bayesnets import BayesNetClassifier
-from lyceum.cluster import Agglomerative
+from lyceum.cluster import AgglomerativeClustering
 from lyceum.ensemble import Committee
 from lyceum.errors import ModelFileError
 from lyceum.kernels import SVC
 from lyceum.linear import Ridge
 from lyceum.persist.nodes import build_model, write_nodes
-from lyceum.prepare import Standardize
+from lyceum.prepare import StandardScaler
 from lyceum.trees import C45
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -28,9 +28,9 @@ CLASSES = np.where(X[:, 0] > 0, "ill", "well")
 NUMBERS = X @ [1.0, 2.0, 3.0]
 MODELS = {
     "bayes": NaiveBayes().fit(X, CLASSES),
-    "pipeline": make_pipeline(Standardize(), LinearDiscriminant()).fit(X, CLASSES),
+    "pipeline": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).fit(X, CLASSES),
     "regression": Ridge().fit(X, NUMBERS),
-    "clusters": Agglomerative(n_clusters=2).fit(X),
+    "clusters": AgglomerativeClustering(n_clusters=2).fit(X),
     "kernels": SVC().fit(X, CLASSES),
     "network": BayesNetClassifier().fit(X, CLASSES),
     "tree": C45().fit(X, CLASSES),

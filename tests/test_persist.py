@@ -20,7 +20,7 @@ from tests.checks.cases import SCIKIT_SETTINGS
 
 import lyceum
 from lyceum import catalog, persist
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.cluster import KMeans
 from lyceum.data import Schema
 from lyceum.errors import ModelFileError
@@ -88,7 +88,9 @@ def repacked(path, **changes):
 
 @pytest.fixture
 def path(tmp_path):
-    return lyceum.save(LinearDiscriminant().fit(X[["dose", "weight"]], CLASSES), tmp_path / "model.skops")
+    return lyceum.save(
+        LinearDiscriminantAnalysis().fit(X[["dose", "weight"]], CLASSES), tmp_path / "model.skops"
+    )
 
 
 # -- round trips ---------------------------------------------------------------------------------------------
@@ -140,7 +142,7 @@ def test_a_class_without_rows_has_log_prior_minus_infinity_and_is_kept(tmp_path)
 
 def test_labels_of_every_kind_come_back(tmp_path):
     for labels in (np.arange(N) % 3, np.arange(N) % 2 == 0, (np.arange(N) % 3).astype("U1").astype(object)):
-        model = LinearDiscriminant().fit(X[["dose", "weight"]], labels)
+        model = LinearDiscriminantAnalysis().fit(X[["dose", "weight"]], labels)
         again = lyceum.load(lyceum.save(model, tmp_path / "model.skops", force=True))
         assert again.classes_.dtype == model.classes_.dtype
         assert np.array_equal(again.predict(X[["dose", "weight"]]), model.predict(X[["dose", "weight"]]))
@@ -162,7 +164,7 @@ def test_a_pipeline_with_scikit_learns_plumbing_comes_back(tmp_path):
 
 def test_an_existing_file_is_replaced_only_by_force(path):
     before = path.read_bytes()
-    other = LinearDiscriminant().fit(X[["dose"]], CLASSES)
+    other = LinearDiscriminantAnalysis().fit(X[["dose"]], CLASSES)
     with pytest.raises(FileExistsError, match="force=True"):
         lyceum.save(other, path)
     assert path.read_bytes() == before
@@ -178,7 +180,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk is full"):
-        lyceum.save(LinearDiscriminant(), path, force=True)
+        lyceum.save(LinearDiscriminantAnalysis(), path, force=True)
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -187,7 +189,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(path, monkeypatch):
     ("model", "what"),
     [
         (SVC().fit(X[["dose"]], CLASSES), "SVC of sklearn"),
-        (make_pipeline(FunctionTransformer(np.log1p), LinearDiscriminant()), "numpy.log1p"),
+        (make_pipeline(FunctionTransformer(np.log1p), LinearDiscriminantAnalysis()), "numpy.log1p"),
         (KMeans(random_state=np.random.RandomState(0)), "RandomState"),
         ({"a": 1}, "dict"),
     ],
@@ -351,7 +353,7 @@ def forged(path, **attributes):
 @pytest.mark.parametrize(
     ("name", "value", "complaint"),
     [
-        ("coef_", np.zeros((1, 1)), r"shape \(1, 1\) in the place of LinearDiscriminant.coef_"),
+        ("coef_", np.zeros((1, 1)), r"shape \(1, 1\) in the place of LinearDiscriminantAnalysis.coef_"),
         ("coef_", np.zeros((2, 2), dtype=">f8"), "no array of numbers"),
         ("coef_", np.full((1, 2), np.nan), "missing or infinite"),
         ("intercept_", "zero", "no array of numbers"),

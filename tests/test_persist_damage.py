@@ -10,13 +10,13 @@ from sklearn.pipeline import make_pipeline
 
 import lyceum
 from lyceum import persist
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.bayesnets import BayesNetClassifier
-from lyceum.cluster import Agglomerative, Divisive
+from lyceum.cluster import AgglomerativeClustering, DivisiveClustering
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import ModelFileError
 from lyceum.linear import Ridge
-from lyceum.prepare import Standardize
+from lyceum.prepare import StandardScaler
 from lyceum.trees import ModelTreeRegressor
 
 rng = np.random.default_rng(0)
@@ -106,7 +106,7 @@ def test_trees_of_fewer_classes_than_the_model_are_refused(tmp_path):
 )
 def test_clusters_that_do_not_partition_their_rows_are_refused(name, value, message, tmp_path):
     """The first once took all memory: a cluster of 2^60 rows was written out."""
-    model = Agglomerative(n_clusters=3).fit(TABLE[["dose"]].fillna(0.0))
+    model = AgglomerativeClustering(n_clusters=3).fit(TABLE[["dose"]].fillna(0.0))
     setattr(model, name, np.array(value))
     with pytest.raises(ModelFileError, match=message):
         lyceum.load(forged(model, tmp_path / "model"))
@@ -114,7 +114,7 @@ def test_clusters_that_do_not_partition_their_rows_are_refused(name, value, mess
 
 @pytest.mark.parametrize("parts", [[[1, 7], [-3, -2]], [[1, 0], [1, -2]], [[1, -1], [-3, -3]]])
 def test_divisions_that_are_no_tree_are_refused(parts, tmp_path):
-    model = Divisive(n_clusters=3, method="bisecting").fit(TABLE[["dose"]].fillna(0.0))
+    model = DivisiveClustering(n_clusters=3, method="bisecting").fit(TABLE[["dose"]].fillna(0.0))
     assert model.split_parts_.shape == (2, 2)
     model.split_parts_ = np.array(parts)
     with pytest.raises(ModelFileError, match="no tree of its clusters"):
@@ -156,7 +156,7 @@ def test_an_array_in_the_place_of_a_number_is_refused(tmp_path):
 
 
 def test_one_array_in_many_places_does_not_fill_the_memory(tmp_path, monkeypatch):
-    model = LinearDiscriminant().fit(TABLE[["dose"]].fillna(0.0), CLASSES)
+    model = LinearDiscriminantAnalysis().fit(TABLE[["dose"]].fillna(0.0), CLASSES)
     model.extra_ = [np.zeros(1000) for _ in range(1200)]
     path = lyceum.save(model, tmp_path / "model")
     monkeypatch.setattr(persist, "_MOST_MEMORY", 1 << 20)
@@ -165,7 +165,7 @@ def test_one_array_in_many_places_does_not_fill_the_memory(tmp_path, monkeypatch
 
 
 def test_a_loaded_pipeline_has_no_cache_folder(tmp_path):
-    model = make_pipeline(Standardize(), LinearDiscriminant(), memory=str(tmp_path / "cache"))
+    model = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(), memory=str(tmp_path / "cache"))
     model.fit(TABLE[["dose"]].fillna(0.0), CLASSES)
     assert lyceum.load(lyceum.save(model, tmp_path / "model")).memory is None
 

@@ -7,7 +7,7 @@ import pytest
 
 from lyceum.errors import Cancelled
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import OneOfC
+from lyceum.prepare import OneHotEncoder
 from lyceum.progress import Update, is_watched, report, watch
 
 
@@ -49,7 +49,7 @@ def test_an_outer_cancel_stops_work_inside_an_inner_watch():
             report("rows", 1)
 
 
-@pytest.mark.parametrize("learner", [OneOfC, LogisticRegression])
+@pytest.mark.parametrize("learner", [OneHotEncoder, LogisticRegression])
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_learners_of_one_pass_can_be_cancelled(learner, method):
     X, y = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2

@@ -7,9 +7,7 @@ neither blank, nor comment, nor docstring; a body starts after the docstring.
 import argparse
 import ast
 import io
-import re
 import statistics
-import sys
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
@@ -142,7 +140,8 @@ def measure_function(totals: Totals, node: ast.FunctionDef | ast.AsyncFunctionDe
     arguments = [argument for argument in every if argument.arg not in {"self", "cls"}]
     totals.arguments += len(arguments)
     totals.any_arguments += sum(
-        isinstance(argument.annotation, ast.Name) and argument.annotation.id == "Any" for argument in arguments
+        isinstance(argument.annotation, ast.Name) and argument.annotation.id == "Any"
+        for argument in arguments
     )
 
 
@@ -165,7 +164,9 @@ def public_names(path: Path, package: Path) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             if node.targets[0].id == "__all__" and isinstance(node.value, ast.List | ast.Tuple):
-                names |= {f"{room}.{name.value}" for name in node.value.elts if isinstance(name, ast.Constant)}
+                names |= {
+                    f"{room}.{name.value}" for name in node.value.elts if isinstance(name, ast.Constant)
+                }
         elif path.suffix == ".pyi" and isinstance(node, ast.ImportFrom):
             names |= {f"{room}.{alias.name}" for alias in node.names if alias.asname == alias.name}
     return names

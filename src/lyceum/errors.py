@@ -98,7 +98,7 @@ class MissingValuesError(DataError):
 
     See Also
     --------
-    lyceum.prepare.FillMissing, lyceum.prepare.DropMissing : Two ways to have no missing cells.
+    lyceum.prepare.SimpleImputer, lyceum.prepare.DropMissing : Two ways to have no missing cells.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class MissingValuesError(DataError):
     Traceback (most recent call last):
         ...
     lyceum.errors.MissingValuesError: column 'x0' has a missing value (NaN) in row 1, which LinearRegression
-        cannot take: fill it first, e.g. lyceum.prepare.FillMissing()
+        cannot take: fill it first, e.g. lyceum.prepare.SimpleImputer()
     """
 
 
@@ -157,8 +157,8 @@ class SettingError(LyceumError, ValueError):
 
     Examples
     --------
-    >>> from lyceum.prepare import Discretize
-    >>> Discretize(method="mdl").fit([[1.0], [2.0]])  # doctest: +NORMALIZE_WHITESPACE
+    >>> from lyceum.prepare import KBinsDiscretizer
+    >>> KBinsDiscretizer(method="mdl").fit([[1.0], [2.0]])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
     lyceum.errors.SettingError: method='mdl' cuts by classes: give fit a y of classes,

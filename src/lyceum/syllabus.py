@@ -151,7 +151,7 @@ _ROWS = (
     ("11.7", "Diversity, and pruning a committee", ""),
     ("12.1", "k-means", ""),
     ("12.2", "k-medoids", ""),
-    ("12.3", "Agglomerative and divisive clustering", ""),
+    ("12.3", "AgglomerativeClustering and divisive clustering", ""),
     ("12.4", "Gaussian mixtures by EM", ""),
     ("12.5", "Validity of a clustering", ""),
     ("12.6", "Images, visual words, texts", ""),

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
-BOTH = pytest.mark.parametrize("learner", [LinearDiscriminant, QuadraticDiscriminant])
+BOTH = pytest.mark.parametrize("learner", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
 STRUCTURES = ["full", "diagonal", "spherical"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.linalg import LinAlgWarning
 from scipy.stats import multivariate_t, norm
 
-from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminant
+from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
 
@@ -99,7 +99,7 @@ def test_predictive_density_is_the_ratio_of_evidences_by_integration():
 def test_a_vague_prior_tends_to_maximum_likelihood():
     X, y = classes_of_rows(n=200)
     vague = {"prior_mean": 0.0, "kappa_0": 1e-12, "nu_0": 4.0, "scale": 1e-12}
-    model, other = BayesianGaussianClassifier(**vague).fit(X, y), QuadraticDiscriminant().fit(X, y)
+    model, other = BayesianGaussianClassifier(**vague).fit(X, y), QuadraticDiscriminantAnalysis().fit(X, y)
     np.testing.assert_allclose(model.means_, other.means_, rtol=1e-9)
     mean_covariance = model.scale_ / (model.nu_ - 3 - 1)[:, None, None]  # d = 3
     np.testing.assert_allclose(mean_covariance, other.covariance_, rtol=1e-9, atol=1e-11)
@@ -108,7 +108,7 @@ def test_a_vague_prior_tends_to_maximum_likelihood():
         X, y = classes_of_rows(n=n)
         p = [
             m.fit(X, y).predict_proba(X)
-            for m in (BayesianGaussianClassifier(**vague), QuadraticDiscriminant())
+            for m in (BayesianGaussianClassifier(**vague), QuadraticDiscriminantAnalysis())
         ]
         gaps.append(np.abs(p[0] - p[1]).max())
     assert gaps[2] < gaps[1] < gaps[0]

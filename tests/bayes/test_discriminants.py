@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis as TheirLinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis as TheirQuadraticDiscriminantAnalysis,
+)
 from tests.bayes.discriminant_cases import BOTH, STRUCTURES, classes_of_rows, structured, within
 
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 
 def posteriors(X, means, covariances, priors):
@@ -29,7 +32,9 @@ def test_posteriors_are_those_of_the_gaussian_densities(structure, unbiased, wei
     pooled = structured(S.sum(axis=0), structure) / (n.sum() - 3 * unbiased)
     own = [structured(Sk, structure) / (nk - unbiased) for Sk, nk in zip(S, n)]
     options = {"covariance": structure, "unbiased": unbiased}
-    linear, quadratic = (L(**options).fit(X, y, w) for L in (LinearDiscriminant, QuadraticDiscriminant))
+    linear, quadratic = (
+        L(**options).fit(X, y, w) for L in (LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis)
+    )
     np.testing.assert_allclose(
         linear.predict_proba(X), posteriors(X, means, [pooled] * 3, n / n.sum()), rtol=1e-8
     )
@@ -46,7 +51,7 @@ def test_posteriors_are_those_of_the_gaussian_densities(structure, unbiased, wei
 @pytest.mark.syllabus("3.3")
 def test_identity_with_equal_priors_is_the_nearest_class_mean():
     X, y = classes_of_rows(seed=2)
-    model = LinearDiscriminant(covariance="identity", priors="uniform").fit(X, y)
+    model = LinearDiscriminantAnalysis(covariance="identity", priors="uniform").fit(X, y)
     distance = ((X[:, None] - model.means_) ** 2).sum(axis=2)
     np.testing.assert_array_equal(model.predict(X), distance.argmin(axis=1))
 
@@ -56,8 +61,8 @@ def test_identity_with_equal_priors_is_the_nearest_class_mean():
 def test_linear_agrees_with_scikit_learn(K):
     X, y = classes_of_rows(K=K, seed=3)
     # its lsqr solver divides by N in every release; its coefficients are about the origin, not the mean
-    theirs = LinearDiscriminantAnalysis(solver="lsqr", store_covariance=True).fit(X, y)
-    ours = LinearDiscriminant().fit(X, y)
+    theirs = TheirLinearDiscriminantAnalysis(solver="lsqr", store_covariance=True).fit(X, y)
+    ours = LinearDiscriminantAnalysis().fit(X, y)
     np.testing.assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(
         np.diff(ours.coef_, axis=0), np.diff(theirs.coef_, axis=0), rtol=1e-8, atol=1e-10
@@ -75,12 +80,12 @@ def test_linear_agrees_with_scikit_learn(K):
 @pytest.mark.parametrize("K", [2, 4])
 def test_quadratic_agrees_with_scikit_learn(K):
     X, y = classes_of_rows(K=K, seed=4)
-    theirs = QuadraticDiscriminantAnalysis(store_covariance=True).fit(X, y)
+    theirs = TheirQuadraticDiscriminantAnalysis(store_covariance=True).fit(X, y)
     S, n = within(X, y)
     unbiased = np.allclose(
         theirs.covariance_[0], S[0] / (n[0] - 1)
     )  # which of the two it is depends on the release
-    ours = QuadraticDiscriminant(unbiased=unbiased).fit(X, y)
+    ours = QuadraticDiscriminantAnalysis(unbiased=unbiased).fit(X, y)
     np.testing.assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-8)
     if K == 2:

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import LinAlgWarning
 from tests.bayes.discriminant_cases import BOTH, STRUCTURES, classes_of_rows, structured, within
 
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from lyceum.data import scan
 from lyceum.errors import MissingValuesError, SettingError
 
@@ -33,20 +33,20 @@ def test_a_column_that_follows_from_others_is_named_and_changes_little():
     X, y = classes_of_rows(seed=11)
     wide = np.c_[X, X[:, 0] - 2 * X[:, 1]]
     with pytest.warns(LinAlgWarning, match=r"column 'x4' has no variance.*covariance='diagonal'"):
-        model = LinearDiscriminant().fit(wide, y)
+        model = LinearDiscriminantAnalysis().fit(wide, y)
     np.testing.assert_allclose(
-        model.predict_proba(wide), LinearDiscriminant().fit(X, y).predict_proba(X), atol=1e-4
+        model.predict_proba(wide), LinearDiscriminantAnalysis().fit(X, y).predict_proba(X), atol=1e-4
     )
 
 
 def test_a_column_that_tells_the_classes_apart_alone_decides():
     X, y = classes_of_rows(seed=12)
     with pytest.warns(LinAlgWarning, match="'x4'"):
-        model = LinearDiscriminant().fit(np.c_[X, y == 1], y)
+        model = LinearDiscriminantAnalysis().fit(np.c_[X, y == 1], y)
     assert model.predict_proba(np.c_[X, y == 1])[y == 1, 1].min() > 0.999
     for structure in ("diagonal",):
         with pytest.warns(LinAlgWarning, match="'x4'"):
-            model = LinearDiscriminant(covariance=structure).fit(np.c_[X, y == 1], y)
+            model = LinearDiscriminantAnalysis(covariance=structure).fit(np.c_[X, y == 1], y)
         assert (model.predict(np.c_[X, y == 1]) == 1).tolist() == (y == 1).tolist()
 
 
@@ -69,7 +69,7 @@ def test_a_class_with_one_row_borrows_the_pooled_covariance(structure):
     X, y = classes_of_rows(K=2, seed=14)
     X, y = np.r_[X, [[9.0, -9.0, 9.0, -9.0]]], [*np.array(["a", "b"])[y].tolist(), "lone"]
     with pytest.warns(LinAlgWarning, match=r"class 'lone' \(weight 1, 4 columns\) is singular"):
-        model = QuadraticDiscriminant(covariance=structure).fit(X, y)
+        model = QuadraticDiscriminantAnalysis(covariance=structure).fit(X, y)
     assert model.borrowed_.tolist() == [False, False, True]
     S, n = within(X, np.array(y))
     pooled = structured(S.sum(axis=0), structure) / n.sum()
@@ -82,7 +82,7 @@ def test_a_column_without_variance_in_one_class_is_borrowed_for():
     X, y = classes_of_rows(seed=15)
     X[y == 1, 2] = 5.0
     with pytest.warns(LinAlgWarning, match="class 1"):
-        model = QuadraticDiscriminant().fit(X, y)
+        model = QuadraticDiscriminantAnalysis().fit(X, y)
     assert model.borrowed_.tolist() == [False, True, False]
     assert model.covariance_[1, 2, 2] > 0
     assert (model.predict(X[y == 1]) == 1).all()
@@ -116,7 +116,7 @@ def test_a_class_that_was_only_announced_is_not_predicted(learner, priors):
 def test_unbiased_estimates_need_weights_that_count_rows():
     X, y = classes_of_rows(seed=19)
     with pytest.raises(SettingError, match="N - K"):
-        LinearDiscriminant(unbiased=True).fit(X, y, np.full(len(X), 1e-3))
+        LinearDiscriminantAnalysis(unbiased=True).fit(X, y, np.full(len(X), 1e-3))
 
 
 @BOTH
@@ -180,7 +180,7 @@ def test_explanations_sum_to_the_log_odds_against_the_runner_up(learner, structu
 
 def test_the_base_of_a_linear_explanation_is_the_odds_of_the_mean_row():
     X, y = classes_of_rows(K=2, seed=24)
-    model = LinearDiscriminant().fit(X, y)
+    model = LinearDiscriminantAnalysis().fit(X, y)
     why = model.explain(X.mean(axis=0)[None])
     np.testing.assert_allclose(why.contributions, 0.0, atol=1e-12)
     np.testing.assert_allclose(np.abs(model.decision_function(X.mean(axis=0)[None])), why.base, rtol=1e-9)
@@ -209,7 +209,7 @@ def test_the_fitted_arrays_have_the_shapes_that_are_checked_at_load(learner, str
 def test_the_predicted_class_of_a_linear_rule_is_that_of_the_largest_posterior(K, dtype):
     X, y = classes_of_rows(n=20_000, K=K)
     X = (4 * X).astype(dtype)
-    model = LinearDiscriminant().fit(X, y)
+    model = LinearDiscriminantAnalysis().fit(X, y)
     p = model.predict_proba(X)
     top = np.sort(p, axis=1)[:, -2:]
     clear = np.ones(len(X), bool) if K == 1 else top[:, 1] - top[:, 0] > 1e-9
@@ -220,7 +220,7 @@ def test_the_predicted_class_of_a_linear_rule_is_that_of_the_largest_posterior(K
 @pytest.mark.parametrize(("cell", "text"), [(np.nan, "a missing value"), (np.inf, "an infinity")])
 def test_the_linear_rule_names_the_cell_that_it_cannot_take(cell, text):
     X, y = classes_of_rows(n=40_000)
-    model = LinearDiscriminant().fit(X, y)
+    model = LinearDiscriminantAnalysis().fit(X, y)
     X[30_001, 2] = cell
     with pytest.raises(MissingValuesError, match=f"column 'x2' has {text} .* in row 30001"):
         model.predict(X)
@@ -231,11 +231,11 @@ def test_a_linear_rule_predicts_tables_with_categories_and_lazily_on_dask():
     X, y = classes_of_rows()
     colour = np.random.default_rng(5).choice(["red", "green"], len(X))
     table = pd.DataFrame(X, columns=list("abcd")).assign(colour=colour)
-    model = LinearDiscriminant().fit(table, y)
+    model = LinearDiscriminantAnalysis().fit(table, y)
     np.testing.assert_array_equal(model.predict(table), model.predict_proba(table).argmax(axis=1))
     table.loc[7, "colour"] = None
     with pytest.raises(MissingValuesError, match="column 'colour' has a missing value"):
         model.predict(table)
-    plain = LinearDiscriminant().fit(X, y)
+    plain = LinearDiscriminantAnalysis().fit(X, y)
     lazy = plain.predict(array.from_array(X, chunks=(70, 4)))
     np.testing.assert_array_equal(lazy.compute(), plain.predict(X))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lyceum.bayes import DriftingMeans, LinearDiscriminant
+from lyceum.bayes import DriftingMeans, LinearDiscriminantAnalysis
 from lyceum.errors import DataError, SettingError
 
 STEPS = {
@@ -44,7 +44,7 @@ def test_steps_of_one_over_n_give_the_means_of_the_batch():
     X, y = rng.normal(size=(200, 2)), rng.integers(0, 3, 200)
     found = DriftingMeans().update(X, y)
     np.testing.assert_allclose(
-        [found[k] for k in range(3)], LinearDiscriminant().fit(X, y).means_, rtol=1e-10
+        [found[k] for k in range(3)], LinearDiscriminantAnalysis().fit(X, y).means_, rtol=1e-10
     )
 
 

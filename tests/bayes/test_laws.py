@@ -9,21 +9,21 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import (
     BayesianGaussianClassifier,
-    LinearDiscriminant,
+    LinearDiscriminantAnalysis,
     NaiveBayes,
-    QuadraticDiscriminant,
+    QuadraticDiscriminantAnalysis,
     RegularizedDiscriminant,
 )
 from lyceum.data import scan
 
 OTHER_SETTINGS = [  # than the defaults, which tests/checks has
     NaiveBayes(priors="laplace", var_smoothing=1e-6),
-    LinearDiscriminant(covariance="diagonal", priors="uniform"),
-    QuadraticDiscriminant(covariance="spherical"),
+    LinearDiscriminantAnalysis(covariance="diagonal", priors="uniform"),
+    QuadraticDiscriminantAnalysis(covariance="spherical"),
     BayesianGaussianClassifier(covariance="shared"),
     NaiveBayes(continuous="histogram", bins=np.linspace(-5.0, 10.0, 40)),
 ]
-LEARNERS = [NaiveBayes(), LinearDiscriminant(), QuadraticDiscriminant(), *OTHER_SETTINGS]
+LEARNERS = [NaiveBayes(), LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), *OTHER_SETTINGS]
 KEEPS_VALUES = NaiveBayes(continuous="kernel")  # not on Dask
 REGULARIZED = RegularizedDiscriminant(alpha=0.3, gamma=0.2)  # scikit-learn's check sets `cv` to lists of rows
 

@@ -9,7 +9,7 @@ from scipy.linalg import LinAlgWarning
 from scipy.stats import multivariate_normal
 
 from lyceum._core.statistics import FoldStatistics, fold_numbers
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant, RegularizedDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, RegularizedDiscriminant
 from lyceum.bayes.fold_rules import combine_covariances
 from lyceum.data import Block, Schema, scan
 from lyceum.errors import DataError, SettingError
@@ -63,12 +63,12 @@ def test_posteriors_follow_the_formula(shrink, alpha, gamma, weighted):
 
 
 CORNERS = [
-    ((0.0, 0.0, "identity"), QuadraticDiscriminant()),
-    ((1.0, 0.0, "identity"), LinearDiscriminant()),
-    ((1.0, 1.0, "identity"), LinearDiscriminant(covariance="spherical")),
-    ((0.0, 1.0, "identity"), QuadraticDiscriminant(covariance="spherical")),
-    ((0.0, 1.0, "diagonal"), QuadraticDiscriminant(covariance="diagonal")),
-    ((1.0, 1.0, "diagonal"), LinearDiscriminant(covariance="diagonal")),
+    ((0.0, 0.0, "identity"), QuadraticDiscriminantAnalysis()),
+    ((1.0, 0.0, "identity"), LinearDiscriminantAnalysis()),
+    ((1.0, 1.0, "identity"), LinearDiscriminantAnalysis(covariance="spherical")),
+    ((0.0, 1.0, "identity"), QuadraticDiscriminantAnalysis(covariance="spherical")),
+    ((0.0, 1.0, "diagonal"), QuadraticDiscriminantAnalysis(covariance="diagonal")),
+    ((1.0, 1.0, "diagonal"), LinearDiscriminantAnalysis(covariance="diagonal")),
 ]
 
 

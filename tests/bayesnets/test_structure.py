@@ -340,7 +340,7 @@ def test_weights_are_repeats_and_missing_cells_are_left_out_of_their_families():
 
 
 def test_numbers_are_refused_with_the_remedy():
-    with pytest.raises(DataError, match="Discretize"):
+    with pytest.raises(DataError, match="KBinsDiscretizer"):
         learn_structure(pa.table({"x": [1.0, 2.5, 3.0], "a": ["u", "v", "u"]}))
     for bad in ({"method": "magic"}, {"score": "magic"}, {"method": "pc", "alpha": 2.0}, {"max_parents": -1}):
         with pytest.raises(SettingError):

@@ -46,8 +46,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "BaggingRegressor": {"n_estimators": 2, "random_state": 0},
     "AdaBoostClassifier": {"n_estimators": 4, "random_state": 0},
     "AdaBoostRegressor": {"n_estimators": 3, "random_state": 0},
-    "GradientBoostingClassifier": {"n_estimators": 4, "min_samples_leaf": 1, "random_state": 0},
-    "GradientBoostingRegressor": {"n_estimators": 4, "min_samples_leaf": 1, "random_state": 0},
+    "HistGradientBoostingClassifier": {"n_estimators": 4, "min_samples_leaf": 1, "random_state": 0},
+    "HistGradientBoostingRegressor": {"n_estimators": 4, "min_samples_leaf": 1, "random_state": 0},
     "Lasso": {"alpha": 0.1, "tol": 1e-15},
     "ElasticNet": {"alpha": 0.1, "tol": 1e-15},
     "Perceptron": {"max_iter": 20},
@@ -94,8 +94,8 @@ CASES: dict[str, Case] = {
             "RandomForestRegressor",
             "ExtraTreesClassifier",
             "ExtraTreesRegressor",
-            "GradientBoostingClassifier",
-            "GradientBoostingRegressor",
+            "HistGradientBoostingClassifier",
+            "HistGradientBoostingRegressor",
         ),
         Case(many=17_000),  # the columns of fewer rows are searched by one thread
     ),
@@ -137,8 +137,8 @@ CASES: dict[str, Case] = {
             "partial_fit is one step of mini-batch k-means",
         ),
     ),
-    "MultinomialNaiveBayes": Case(without={"cells_may_be_a_million_away": "counts have an origin"}),
-    "BernoulliNaiveBayes": Case(moved={"binarize": 1e6}),
+    "MultinomialNB": Case(without={"cells_may_be_a_million_away": "counts have an origin"}),
+    "BernoulliNB": Case(moved={"binarize": 1e6}),
     "LinearRegression": Case(
         # weights are precisions there: what is counted in rows is not what it would be for repeats
         counts_rows=(
@@ -163,13 +163,13 @@ CASES: dict[str, Case] = {
         moved={"origin": 1e6 + 0.25},
         without={"new_categories_may_come_later": "a grid cannot grow by columns: fit refuses, by name"},
     ),
-    "OneOfC": _GIVES_BACK,
-    "FillMissing": _GIVES_BACK,
-    "DateParts": _GIVES_BACK,
-    "TextCounts": _GIVES_BACK,
+    "OneHotEncoder": _GIVES_BACK,
+    "SimpleImputer": _GIVES_BACK,
+    "DatetimeEncoder": _GIVES_BACK,
+    "TextVectorizer": _GIVES_BACK,
     "MissingCategory": _GIVES_BACK,
     "DropMissing": _GIVES_BACK,
-    "PredictMissing": _GIVES_BACK,
+    "IterativeImputer": _GIVES_BACK,
 }
 
 
@@ -201,8 +201,8 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
     "ElasticNetCV": {"alphas": 10, "cv": 3},
     "ExtraTreesClassifier": {"n_estimators": 5},
     "ExtraTreesRegressor": {"n_estimators": 5},
-    "GradientBoostingClassifier": {"n_estimators": 5},
-    "GradientBoostingRegressor": {"n_estimators": 10},
+    "HistGradientBoostingClassifier": {"n_estimators": 5},
+    "HistGradientBoostingRegressor": {"n_estimators": 10},
     "RandomForestClassifier": {"n_estimators": 5},
     "RandomForestRegressor": {"n_estimators": 5},
     "KMeans": {"n_clusters": 3},

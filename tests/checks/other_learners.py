@@ -11,20 +11,20 @@ from sklearn.base import BaseEstimator, clone
 from tests.checks.tables import data_for
 
 import lyceum
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
-from lyceum.decision import BayesOptimalClassifier, CalibratedClassifier, MinimumRiskClassifier
-from lyceum.ensemble import MultiLabel
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
+from lyceum.decision import BayesOptimalClassifier, CalibratedClassifierCV, MinimumRiskClassifier
+from lyceum.ensemble import MultiOutputClassifier
 from lyceum.reinforcement import GridWorld, QLearning, Sarsa
 from lyceum.studies import MeanRegressor, PriorClassifier
 
 __all__ = ["OTHER_LEARNERS", "fit_other", "public_learners"]
 
 OTHER_LEARNERS = (
-    BayesOptimalClassifier([("naive", NaiveBayes()), ("linear", LinearDiscriminant())]),
-    CalibratedClassifier(NaiveBayes(), random_state=0),
+    BayesOptimalClassifier([("naive", NaiveBayes()), ("linear", LinearDiscriminantAnalysis())]),
+    CalibratedClassifierCV(NaiveBayes(), random_state=0),
     MeanRegressor(),
     MinimumRiskClassifier(NaiveBayes(), doubt=0.1),
-    MultiLabel(NaiveBayes()),
+    MultiOutputClassifier(NaiveBayes()),
     PriorClassifier(),
     QLearning(n_episodes=5, random_state=0),
     Sarsa(n_episodes=5, random_state=0),
@@ -37,7 +37,11 @@ def fit_other(learner: Any) -> Any:
     if isinstance(learner, QLearning | Sarsa):
         return fresh.fit(GridWorld())
     data = data_for(learner)
-    y = np.column_stack([data.X[:, 0] > 0, data.X[:, 1] > 0]) if isinstance(learner, MultiLabel) else data.y
+    y = (
+        np.column_stack([data.X[:, 0] > 0, data.X[:, 1] > 0])
+        if isinstance(learner, MultiOutputClassifier)
+        else data.y
+    )
     return fresh.fit(data.X, y)
 
 

@@ -40,10 +40,10 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "categorical_features": ([0], ["age"]),
     "loss_matrix": (_LOSS,),
     "attribute_costs": ([1.0, 50.0, 1.0, 50.0], {"age": 50.0, "town": 50.0}),
-    "DateParts.parts": (("year", "days"),),
-    "TextCounts.columns": (["town"],),
-    "TextCounts.max_words": (1, 2),
-    "TextCounts.min_rows": (15,),
+    "DatetimeEncoder.parts": (("year", "days"),),
+    "TextVectorizer.columns": (["town"],),
+    "TextVectorizer.max_words": (1, 2),
+    "TextVectorizer.min_rows": (15,),
     "class_weight": ({"ant": 5.0}, "balanced"),
     "default_class": ("bee", "cow", "ant"),
     "members": (_TREES,),
@@ -58,9 +58,9 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "AdaBoostRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
     "BaggingRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
     "ModelTreeRegressor.estimator": (LinearRegression(),),
-    "ModelBoostingClassifier.estimator": (DecisionTreeRegressor(max_depth=1),),
-    "ModelBoostingRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
-    "OutputCode.estimator": (NaiveBayes(),),
+    "GenericBoostingClassifier.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "GenericBoostingRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "OutputCodeClassifier.estimator": (NaiveBayes(),),
     "SemiSupervisedEM.estimator": (NaiveBayes(continuous="histogram", bins=3),),
     "cv": (3, KFold(4)),
     "alphas": ([0.01, 5.0], 4),
@@ -93,13 +93,13 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "Perceptron.start": ((np.ones((3, 4)), np.ones(3)),),
     "MLPClassifier.start": (([np.ones((4, 6)), np.ones((6, 3))], [np.ones(6), np.ones(3)]),),
     "MLPRegressor.start": (([np.ones((4, 6)), np.ones((6, 1))], [np.ones(6), np.ones(1)]),),
-    "SubsetSelection.scoring": ("absolute",),
-    "SubsetSelection.estimator": (DecisionTreeRegressor(max_depth=1),),
-    "OutputCode.loss": ("linear",),
+    "SequentialFeatureSelector.scoring": ("absolute",),
+    "SequentialFeatureSelector.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "OutputCodeClassifier.loss": ("linear",),
     "LinearSVC.loss": ("hinge",),
     "MarginClassifier.loss": ("squared_hinge",),
-    "GradientBoostingClassifier.loss": ("exponential",),
-    "GradientBoostingRegressor.loss": ("absolute_error", "huber"),
+    "HistGradientBoostingClassifier.loss": ("exponential",),
+    "HistGradientBoostingRegressor.loss": ("absolute_error", "huber"),
     "AdaBoostRegressor.loss": ("square",),
     "fill_number": (7.0,),
     "n_init": (5, 20),
@@ -109,7 +109,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "BernoulliMixture.tol": (0.01,),
     "ClusterClassifier.min_rows": (40.0,),
     "GaussianMixture.tol": (0.001,),
-    "GradientBoostingRegressor.tol": (0.9,),
+    "HistGradientBoostingRegressor.tol": (0.9,),
     "RestrictedCoulombClassifier.min_radius": (2.0,),
     "StudentMixture.tol": (0.9,),
 }
@@ -201,7 +201,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "ccp_measure": ({"ccp_alpha": 0.03}, {"ccp_alpha": 0.01}),
     "voting": ({"estimator": DecisionTreeClassifier(max_depth=1)},),
     "on_failure": ({"multiclass": "m1", "estimator": _RANDOM_STUMP},),
-    "GradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
+    "HistGradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
     "cv": ({"weights": "learned"}, {"auxiliary": [1]}, {"criterion": "cv"}, {"ccp_alpha": "cv"}),
     "depth": ({"n_clusters": None, "inconsistency": 1.0},),
     "n_init": (
@@ -217,13 +217,13 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "n_columns": ({"code": "random"},),
     "threshold": ({"measure": "relief", "n_features": None},),
-    "SubsetSelection.tol": ({"n_features": None},),
-    "SubsetSelection.random_state": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
+    "SequentialFeatureSelector.tol": ({"n_features": None},),
+    "SequentialFeatureSelector.random_state": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
     "n_neighbors": ({"measure": "relief"},),
     "n_rows": ({"measure": "relief"},),
     "plus": ({"method": "plus_minus"},),
     "minus": ({"method": "plus_minus"},),
-    "SubsetSelection.scoring": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
+    "SequentialFeatureSelector.scoring": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
     "k_best": ({"criterion": "k_best"},),
     "PriorShift.priors": ({},),
     "fill_number": ({"continuous": "constant"},),
@@ -241,13 +241,13 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
 AGAIN = ("warm_start",)
 
 # Learners that are given rows without labels.
-FEW_LABELS = ("SelfTraining", "SemiSupervisedEM")
+FEW_LABELS = ("SelfTrainingClassifier", "SemiSupervisedEM")
 
 # Differences so fine that they need many rows or columns to show.
 FINE = (
     "bound",
     "n_passes",
-    "SVD.random_state",
+    "TruncatedSVD.random_state",
     "PCA.random_state",
     "RandomForestClassifier.categorical_split",
 )
@@ -256,13 +256,13 @@ FINE = (
 FIRST_TABLE = {
     **dict.fromkeys(
         (
-            "DateParts",
-            "FillFromNeighbors",
-            "FillMissing",
+            "DatetimeEncoder",
+            "KNNImputer",
+            "SimpleImputer",
             "MissingCategory",
-            "OneOfC",
-            "PredictMissing",
-            "TextCounts",
+            "OneHotEncoder",
+            "IterativeImputer",
+            "TextVectorizer",
             "attributes",
             "categorical_smoothing",
             "categorical_split",
@@ -280,7 +280,13 @@ FIRST_TABLE = {
         "mixed",
     ),
     **dict.fromkeys(
-        ("default_class", "require_gain", "BernoulliMixture.max_iter", "Ridge.solver", "SVD.svd_solver"),
+        (
+            "default_class",
+            "require_gain",
+            "BernoulliMixture.max_iter",
+            "Ridge.solver",
+            "TruncatedSVD.svd_solver",
+        ),
         "crossed",
     ),
 }
@@ -294,16 +300,16 @@ QUICK = {
     "BayesianGaussianMixture": {"tol": 0.02},
     "BernoulliMixture": {"tol": 0.02},
     "MultinomialMixture": {"tol": 0.02},
-    "ModelAsPrior": {"tol": 1e-4},
+    "PriorTransfer": {"tol": 1e-4},
     "StackingClassifier": {"members": _TREES},
-    "OutputCode": {"estimator": _STUMP},
+    "OutputCodeClassifier": {"estimator": _STUMP},
 }
 
 # Learners that are given a column of dates.
-OF_DATES = ("DateParts",)
+OF_DATES = ("DatetimeEncoder",)
 
 # Learners of any target that are given a number.
-OF_NUMBERS = ("SubsetSelection",)
+OF_NUMBERS = ("SequentialFeatureSelector",)
 
 # By nature without effect on a result: the reason for each.
 WITHOUT_EFFECT: dict[str, str] = {

@@ -153,7 +153,7 @@ def _table(name: str, kind: str) -> tuple[Any, Any, Any, Any]:
             X.loc[::5, "town"] = None
         if name in OF_DATES:
             X["day"] = pd.date_range("2024-12-01", periods=N)
-        if name == "TextCounts":
+        if name == "TextVectorizer":
             X["note"] = [f"all of it is word{i % 3} and term{i % 9} here" for i in range(N)]
         new = X.copy()
         new.loc[0, "town"] = "Rome"

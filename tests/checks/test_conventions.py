@@ -41,8 +41,8 @@ MEASURES = {
     "AdaBoostRegressor": "error",
     "KernelPerceptron": "mistakes",
     "Perceptron": "mistakes",
-    "SelfTraining": "labelled",
-    "TransferBoost": "error",
+    "SelfTrainingClassifier": "labelled",
+    "TrAdaBoost": "error",
 }
 
 
@@ -163,8 +163,15 @@ def test_there_are_examples():
 
 # what has no single source: recoding, compositions of other learners, and least squares
 WITHOUT_REFERENCES = {
-    *("ClusterClassifier", "ClusterFeatures", "ClusterLabels", "DateParts", "DropMissing", "FillMissing"),
-    *("FeatureEmbedding", "LinearRegression", "MinMax", "MissingCategory", "OneOfC", "Standardize"),
+    *(
+        "ClusterClassifier",
+        "ClusterFeatures",
+        "ClusterLabels",
+        "DatetimeEncoder",
+        "DropMissing",
+        "SimpleImputer",
+    ),
+    *("RowSVD", "LinearRegression", "MinMaxScaler", "MissingCategory", "OneHotEncoder", "StandardScaler"),
     *("MeanRegressor", "PriorClassifier"),
 }
 

@@ -10,7 +10,7 @@ from lyceum import catalog
 
 LEARNERS = [
     "NaiveBayes",
-    "LinearDiscriminant",
+    "LinearDiscriminantAnalysis",
     "LinearRegression",
     "RidgeCV",
     "Lasso",
@@ -20,8 +20,8 @@ LEARNERS = [
     "GaussianDensity",
     "KMeans",
     "PCA",
-    "Standardize",
-    "FillMissing",
+    "StandardScaler",
+    "SimpleImputer",
 ]
 
 

@@ -12,7 +12,7 @@ from tests.checks.tables import data_for
 
 from lyceum import catalog
 from lyceum.bayes import RegularizedDiscriminant
-from lyceum.decomposition import SubsetSelection
+from lyceum.decomposition import SequentialFeatureSelector
 from lyceum.errors import SettingError
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -46,7 +46,11 @@ def test_splitters_lists_and_generators_are_the_same_folds(name):
 
 @pytest.mark.parametrize(
     "learner",
-    [RegularizedDiscriminant(), SubsetSelection(), SubsetSelection(DecisionTreeRegressor(max_depth=1))],
+    [
+        RegularizedDiscriminant(),
+        SequentialFeatureSelector(),
+        SequentialFeatureSelector(DecisionTreeRegressor(max_depth=1)),
+    ],
 )
 def test_a_generator_that_is_used_up_is_refused(learner):
     data = data_for(RegularizedDiscriminant(), 45)
@@ -75,7 +79,9 @@ def test_a_discriminant_chosen_by_given_splits_has_the_losses_of_fits_without_th
 def test_losses_of_numbers_are_refused_for_words():
     data = data_for(RegularizedDiscriminant(), 45)
     with pytest.raises(SettingError, match="loss='absolute' is of numbers"):
-        SubsetSelection(DecisionTreeClassifier(), scoring="absolute", n_features=2).fit(data.X, data.y)
+        SequentialFeatureSelector(DecisionTreeClassifier(), scoring="absolute", n_features=2).fit(
+            data.X, data.y
+        )
 
 
 def test_a_tree_pruned_by_given_splits_ignores_rows_of_weight_zero():

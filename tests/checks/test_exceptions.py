@@ -15,9 +15,9 @@ from lyceum.bayes import NaiveBayes
 from lyceum.bayesnets import learn_structure
 from lyceum.data import scan
 from lyceum.errors import DataError, LyceumError, MissingValuesError, SettingError, SourceError
-from lyceum.evaluate import binary_report, confusion, joint_log_likelihood
+from lyceum.evaluate import binary_report, confusion_matrix, joint_log_likelihood
 from lyceum.evaluate.resampling.splits import strata
-from lyceum.kernels import RBF, KernelRidge
+from lyceum.kernels import KernelRidge, RBFKernel
 from lyceum.linear import ElasticNet, LogisticRegression
 from lyceum.mixtures import GaussianMixture
 from lyceum.plot import cost_complexity, em_steps, kmeans_steps
@@ -92,7 +92,7 @@ REFUSED = {
     "stratify": (lambda: strata(None, True, 3), SettingError),
     "quantiles": (lambda: scan(CELLS).reduce(Quantiles.of).quantile(2), SettingError),
     "edges": (lambda: Histogram.of(next(scan(CELLS).blocks()), edges=[[0.0, 1.0]]), SettingError),
-    "missing labels": (lambda: confusion([np.nan, 1.0], [1.0, 1.0]), MissingValuesError),
+    "missing labels": (lambda: confusion_matrix([np.nan, 1.0], [1.0, 1.0]), MissingValuesError),
     "give y": (lambda: joint_log_likelihood(NaiveBayes().fit(CELLS, CLASSES), CELLS), DataError),
 }
 
@@ -109,7 +109,7 @@ def test_settings_are_setting_errors_and_rows_data_errors(words):
 @pytest.mark.parametrize(
     ("ask", "who"),
     [
-        (lambda rows: RBF().gram(rows), r"the kernel RBF\(.*\) keeps .* use Nystroem or"),
+        (lambda rows: RBFKernel().gram(rows), r"the kernel RBF\(.*\) keeps .* use Nystroem or"),
         (lambda rows: KernelRidge().fit(rows), "KernelRidge keeps"),
         (lambda rows: learn_structure(rows, method="pc"), r"learn_structure\(..., method='pc'\) keeps"),
     ],

@@ -14,7 +14,7 @@ from lyceum import catalog
 from lyceum.cluster import KMeans
 from lyceum.decomposition import PCA
 from lyceum.density import KernelDensity
-from lyceum.ensemble import GradientBoostingRegressor, ModelBoostingRegressor, RandomForestRegressor
+from lyceum.ensemble import GenericBoostingRegressor, HistGradientBoostingRegressor, RandomForestRegressor
 from lyceum.errors import SettingError
 from lyceum.linear import ElasticNetCV, Lasso, LassoCV, RidgeCV
 from lyceum.neural import MLPClassifier, MLPRegressor
@@ -22,15 +22,7 @@ from lyceum.plot import tree as draw_tree
 
 THEIRS = dict(all_estimators())
 OTHER_NAMES = {
-    "LinearDiscriminant": "LinearDiscriminantAnalysis",
-    "QuadraticDiscriminant": "QuadraticDiscriminantAnalysis",
     "NaiveBayes": "GaussianNB",
-    "MultinomialNaiveBayes": "MultinomialNB",
-    "BernoulliNaiveBayes": "BernoulliNB",
-    "SVD": "TruncatedSVD",
-    "Standardize": "StandardScaler",
-    "MinMax": "MinMaxScaler",
-    "OneOfC": "OneHotEncoder",
 }
 COUNTERPARTS = {
     entry.name: THEIRS[OTHER_NAMES.get(entry.name, entry.name)]
@@ -44,7 +36,7 @@ OTHER_FIRST = {
     "StackingClassifier": "members",
     "StackingRegressor": "members",
 }
-EITHER_TASK = ("Committee", "AuxiliaryTargets", "ModelAsPrior")  # classifiers only with such members
+EITHER_TASK = ("Committee", "AuxiliaryTargets", "PriorTransfer")  # classifiers only with such members
 X = np.random.default_rng(0).normal(size=(30, 3))
 y = X[:, 0] + 0.1 * X[:, 1]
 
@@ -114,16 +106,16 @@ def test_a_picture_of_a_whole_forest_asks_for_one_of_its_trees():
 
 
 def test_boosting_of_any_learner_has_importances_where_its_members_have():
-    model = ModelBoostingRegressor(n_estimators=5, random_state=0).fit(X, y)
+    model = GenericBoostingRegressor(n_estimators=5, random_state=0).fit(X, y)
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     assert model.feature_importances_.argmax() == 0
     with pytest.raises(AttributeError, match="no feature_importances_"):
-        _ = ModelBoostingRegressor(Lasso(0.1), n_estimators=2).fit(X, y).feature_importances_
+        _ = GenericBoostingRegressor(Lasso(0.1), n_estimators=2).fit(X, y).feature_importances_
 
 
 def test_boosting_of_few_rows_is_exact():
     settings = {"max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 1, "n_estimators": 30}
-    ours = GradientBoostingRegressor(**settings).fit(X, y)
+    ours = HistGradientBoostingRegressor(**settings).fit(X, y)
     theirs = TheirBoosting(max_depth=3, n_estimators=30).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-12)
 

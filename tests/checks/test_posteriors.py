@@ -10,7 +10,7 @@ from lyceum._core.base import normalize_posteriors
 from lyceum.decision import MinimumRiskClassifier, minimum_risk
 from lyceum.ensemble import BaggingClassifier, RandomForestClassifier
 from lyceum.errors import DataError
-from lyceum.evaluate import brier_score, calibration
+from lyceum.evaluate import brier_score_loss, calibration_curve
 from lyceum.trees import DecisionTreeClassifier
 
 ROUNDED_UP = np.array([[1.0000000000000007, 0.0], [-1e-9, 1.000000001], [0.25, 0.75]])
@@ -55,8 +55,8 @@ def test_normalised_rows_never_exceed_one():
 
 def test_rounding_is_forgiven_where_posteriors_are_taken():
     y = [0, 1, 1]
-    assert calibration(y, ROUNDED_UP).brier == pytest.approx(0.0625 / 3, abs=1e-8)
-    assert brier_score(y, ROUNDED_UP) == pytest.approx(0.0625 / 3, abs=1e-8)
+    assert calibration_curve(y, ROUNDED_UP).brier == pytest.approx(0.0625 / 3, abs=1e-8)
+    assert brier_score_loss(y, ROUNDED_UP) == pytest.approx(0.0625 / 3, abs=1e-8)
     assert minimum_risk(ROUNDED_UP).risk.min() >= 0.0
     assert len(plot.calibration(y, ROUNDED_UP[:, 1]).lines) == 2
 
@@ -64,7 +64,7 @@ def test_rounding_is_forgiven_where_posteriors_are_taken():
 def test_nonsense_is_refused_where_posteriors_are_taken():
     nonsense = np.array([[1.1, -0.1], [0.5, 0.5]])
     with pytest.raises(DataError, match="outside"):
-        calibration([0, 1], nonsense)
+        calibration_curve([0, 1], nonsense)
     with pytest.raises(DataError, match=r"negative probability -0\.1 in row 0"):
         minimum_risk(nonsense)
     with pytest.raises(DataError, match="from 0 to 1, not scores"):

@@ -15,7 +15,15 @@ from lyceum.bayesnets import (
     topological_order,
 )
 from lyceum.errors import LyceumError
-from lyceum.kernels import Function, Linear, Product, Scaled, Sum, closest_sigma, is_mercer
+from lyceum.kernels import (
+    FunctionKernel,
+    LinearKernel,
+    ProductKernel,
+    ScaledKernel,
+    SumKernel,
+    closest_sigma,
+    is_mercer,
+)
 from lyceum.linear import margin_loss, simple_regression
 
 COIN = ["heads", "tails"]
@@ -36,10 +44,13 @@ REFUSED = {
     "counts of one axis": (lambda: independence_test(np.ones(3)), "two axes or more"),
     "a kernel without rows": (lambda: is_mercer("rbf"), "give X too"),
     "a kernel of text": (lambda: is_mercer(lambda x, y: "t", X), "must give one number"),
-    "no function": (lambda: Function(3), "cannot be called"),
-    "a sum with a number": (lambda: Sum(Linear(), 3), "Sum is made of kernels, but 3 is none"),
-    "a product with text": (lambda: Product("rbf", Linear()), "Product is made of kernels"),
-    "a multiple of text": (lambda: Scaled(2.0, "rbf"), "Scaled is made of kernels"),
+    "no function": (lambda: FunctionKernel(3), "cannot be called"),
+    "a sum with a number": (
+        lambda: SumKernel(LinearKernel(), 3),
+        "SumKernel is made of kernels, but 3 is none",
+    ),
+    "a product with text": (lambda: ProductKernel("rbf", LinearKernel()), "ProductKernel is made of kernels"),
+    "a multiple of text": (lambda: ScaledKernel(2.0, "rbf"), "ScaledKernel is made of kernels"),
     "too few classes": (lambda: closest_sigma(X, [0, 1]), r"shape \(2,\) for 3 rows of X"),
     "margins of text": (lambda: margin_loss(["a"]), "margin must be"),
     "a column of text": (lambda: simple_regression(["a", "b"], [1, 2]), "x must be"),

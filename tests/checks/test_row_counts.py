@@ -11,7 +11,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.linear import LinearRegression, LogisticRegression, Perceptron
-from lyceum.prepare import DropMissing, Standardize
+from lyceum.prepare import DropMissing, StandardScaler
 
 CELLS = np.random.default_rng(0).normal(size=(40, 2))
 CLASSES = np.where(CELLS[:, 0] + 0.3 * CELLS[:, 1] > 0, "yes", "no")
@@ -28,7 +28,7 @@ def test_fit_counts_anew_and_partial_fit_goes_on():
     model = Perceptron().fit(CELLS, CLASSES)
     assert model.partial_fit(CELLS[:7], CLASSES[:7]).n_rows_ == 47
     assert model.fit(CELLS[:30], CLASSES[:30]).n_rows_ == 30
-    moments = Standardize().partial_fit(CELLS[:11]).partial_fit(CELLS[11:])
+    moments = StandardScaler().partial_fit(CELLS[:11]).partial_fit(CELLS[11:])
     assert moments.n_rows_ == moments.statistic_.n_rows == 40
 
 

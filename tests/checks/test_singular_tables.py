@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
-from lyceum.decomposition import FisherProjection
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from lyceum.decomposition import DiscriminantProjection
 from lyceum.density import GaussianDensity
 from lyceum.linear import LinearRegression, LogisticRegression
 from lyceum.neighbors import LocallyWeightedRegression, NearestCentroid, RBFNetworkRegressor
@@ -30,10 +30,10 @@ LEARNERS = {
         n_centers=3, centers="uniform", fit_by="em", units="linear", max_iter=20
     ),
     "logistic": LogisticRegression(tol=1e-12),
-    "linear discriminant": LinearDiscriminant(),
-    "quadratic discriminant": QuadraticDiscriminant(),
+    "linear discriminant": LinearDiscriminantAnalysis(),
+    "quadratic discriminant": QuadraticDiscriminantAnalysis(),
     "density": GaussianDensity(),
-    "Fisher": FisherProjection(),
+    "Fisher": DiscriminantProjection(),
     "centroids": NearestCentroid(metric="mahalanobis"),
     "model tree": ModelTreeRegressor(),
 }

@@ -11,7 +11,7 @@ from tests.checks.fits import columns_of, quiet
 from tests.checks.tables import data_for, frame_of
 
 from lyceum import catalog, scan
-from lyceum.bayes import LinearDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis
 from lyceum.cluster import ClusterFeatures, KMeans
 from lyceum.data import Rows
 from lyceum.decomposition import PCA
@@ -92,8 +92,8 @@ def test_a_pipeline_over_scanned_rows_keeps_the_target():
     frame["kind"] = np.where(frame.a + frame.b > 0, "high", "low")
     rows = scan(frame, target="kind")
     pca = PCA(3).fit(rows)
-    streamed = LinearDiscriminant().fit(pca.transform(rows))
-    memory = LinearDiscriminant().fit(pca.transform(frame[list("abcd")]), frame.kind)
+    streamed = LinearDiscriminantAnalysis().fit(pca.transform(rows))
+    memory = LinearDiscriminantAnalysis().fit(pca.transform(frame[list("abcd")]), frame.kind)
     np.testing.assert_allclose(streamed.means_, memory.means_)
 
 

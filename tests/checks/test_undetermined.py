@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 import lyceum
 from lyceum.bayesnets import BayesNet, GaussianNode, learn_parameters
-from lyceum.decomposition import SubsetSelection
+from lyceum.decomposition import SequentialFeatureSelector
 from lyceum.kernels import KernelRidge
 from lyceum.linear import LinearRegression, LogisticRegression, Ridge, RidgeCV
 from lyceum.neighbors import (
@@ -53,7 +53,11 @@ CASES = {
     "NearestCentroid": (NearestCentroid("mahalanobis"), True, 1),
     "NearestCentroid by class": (NearestCentroid(covariance="class"), True, 1),
     "LearnedMetric": (LearnedMetric(max_iter=5), True, 1),
-    "SubsetSelection": (SubsetSelection(method="backward", cv=3, random_state=0), False, 1),
+    "SequentialFeatureSelector": (
+        SequentialFeatureSelector(method="backward", cv=3, random_state=0),
+        False,
+        1,
+    ),
 }
 
 

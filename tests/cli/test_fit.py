@@ -19,7 +19,7 @@ def test_fit_keeps_the_model_that_the_library_fits(command, credit, tmp_path):
         "fit", credit, "-t", "class", "-l", "LogisticRegression", "--set", "C=0.5", "-o", out
     )
     assert (code, err) == (0, "")
-    assert "FillMissing → Standardize → LogisticRegression" in text
+    assert "SimpleImputer → StandardScaler → LogisticRegression" in text
     model = lyceum.load(out)
     assert model[-1].C == 0.5
     frame = pd.read_csv(credit)
@@ -117,7 +117,7 @@ def test_warnings_are_notes_on_stderr(command, tmp_path):
 
 def test_every_bundled_table_can_be_fitted(command, tmp_path):
     for name, target, learner in (
-        ("penguins", "species", "LinearDiscriminant"),
+        ("penguins", "species", "LinearDiscriminantAnalysis"),
         ("heart_disease", "diameter narrowing", "LogisticRegression"),
         ("weather", "play", "NaiveBayes"),
     ):

@@ -12,7 +12,7 @@ from lyceum import catalog
 from lyceum.decomposition import PCA
 from lyceum.density import GaussianDensity
 from lyceum.errors import LyceumError
-from lyceum.prepare import FillMissing
+from lyceum.prepare import SimpleImputer
 from lyceum.workflows import FittedModel, predict_file
 
 N = 40
@@ -60,7 +60,7 @@ def test_the_next_command_works(command, folder, monkeypatch, tmp_path, name):
 def test_a_transformer_gives_its_columns_and_a_density_its_log_density(tmp_path):
     times = pd.to_datetime(["2020-01-01 00:00", None, "2020-01-03 12:00"])
     frame = pd.DataFrame({"x": [1.0, np.nan, 3.0], "club": ["b", "a", None], "when": times})
-    filled = FillMissing().fit(frame)
+    filled = SimpleImputer().fit(frame)
     predict_file(filled, frame, tmp_path / "filled.parquet")
     found = pd.read_parquet(tmp_path / "filled.parquet")
     assert found["x"].tolist() == [1.0, 2.0, 3.0]

@@ -16,7 +16,7 @@ from lyceum.studies import Study
 from lyceum.studies.report import page as _report
 
 RENDER = _report.render
-FEW = ("--learners", "NaiveBayes,LinearDiscriminant", "--folds", "3")
+FEW = ("--learners", "NaiveBayes,LinearDiscriminantAnalysis", "--folds", "3")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,7 +42,12 @@ def done(tmp_path_factory, applicants, no_pictures):
     folder = tmp_path_factory.mktemp("study") / "credit"
     costs = {("bad", "good"): 5, ("good", "bad"): 1}
     return lyceum.study(
-        applicants, "class", learners=["NaiveBayes", "LinearDiscriminant"], loss=costs, folds=3, out=folder
+        applicants,
+        "class",
+        learners=["NaiveBayes", "LinearDiscriminantAnalysis"],
+        loss=costs,
+        folds=3,
+        out=folder,
     )
 
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from lyceum import plot
 from lyceum.cli import app
 from lyceum.cluster import (
-    Agglomerative,
+    AgglomerativeClustering,
     DensityClusters,
     KMeans,
     KMedoids,
@@ -43,7 +43,7 @@ def test_elbow_silhouette_and_bic_find_the_groups():
 
 @pytest.mark.syllabus("12.5")
 def test_other_learners_choose_too():
-    for learner in (KMedoids(), Agglomerative(), GaussianMixture(random_state=0)):
+    for learner in (KMedoids(), AgglomerativeClustering(), GaussianMixture(random_state=0)):
         assert choose_k(X, range(2, 7), learner=learner).k == 4
     mixture = choose_k(X, range(1, 4), learner=GaussianMixture(random_state=0, covariance_type="diag"))
     expected = SklearnMixture(1, covariance_type="diag").fit(X).bic(X)
@@ -74,14 +74,14 @@ def test_pictures_are_drawn_from_any_tree_and_clustering():
     from matplotlib import pyplot
 
     big, _ = make_blobs(2000, 2, centers=5, random_state=1)
-    for model in (Agglomerative(5, linkage="average").fit(big), DensityClusters().fit(big)):
+    for model in (AgglomerativeClustering(5, linkage="average").fit(big), DensityClusters().fit(big)):
         ax = plot.dendrogram(model)
         assert len(ax.get_xticklabels()) == 40
         total = sum(
             int(text.get_text().strip("()")) if "(" in text.get_text() else 1 for text in ax.get_xticklabels()
         )
         assert total == 2000
-    ax = plot.silhouette(silhouette(big, Agglomerative(3, linkage="single").fit(big).labels_))
+    ax = plot.silhouette(silhouette(big, AgglomerativeClustering(3, linkage="single").fit(big).labels_))
     assert len(ax.get_yticklabels()) == 3
     assert len(plot.elbow(choose_k(X, range(1, 5)))) == 3
     model = KMeans(3, init=X[:3], record=True).fit(X)
@@ -119,7 +119,7 @@ def test_the_command_clusters_a_mixed_table_and_writes_a_report(tmp_path):
 @pytest.mark.syllabus("12.6")
 def test_numbers_are_standardized_and_trees_are_shown(tmp_path):
     frame = load_iris(as_frame=True).data
-    found = cluster_table(frame, learner="Agglomerative", clusters=3)
+    found = cluster_table(frame, learner="AgglomerativeClustering", clusters=3)
     assert adjusted_rand_score(found.labels, load_iris().target) > 0.6
     assert "Dendrogram" in found.write_report(tmp_path / "iris.html").read_text(encoding="utf8")
     assert cluster_table(frame, learner="DensityClusters").labels.max() >= 1

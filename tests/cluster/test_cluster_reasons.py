@@ -8,7 +8,7 @@ import pytest
 from scipy.cluster.hierarchy import cophenet, linkage as scipy_linkage
 from scipy.spatial.distance import cdist, squareform
 
-from lyceum.cluster import Agglomerative, DensityClusters, Divisive, KMedoids
+from lyceum.cluster import AgglomerativeClustering, DensityClusters, DivisiveClustering, KMedoids
 from lyceum.distances import Cosine
 
 _random = np.random.default_rng(3)
@@ -25,7 +25,7 @@ def _weighted_mean(D: np.ndarray, w: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "squared_euclidean", "cosine"])
 @pytest.mark.parametrize("linkage", ["single", "complete", "average", "centroid", "ward"])
 def test_columns_of_a_linkage_add_up_to_the_margin_by_scipy(linkage, metric):
-    model = Agglomerative(3, linkage=linkage, metric=metric).fit(X, sample_weight=W)
+    model = AgglomerativeClustering(3, linkage=linkage, metric=metric).fit(X, sample_weight=W)
     found = model.explain(NEW)
     named = {"manhattan": "cityblock", "squared_euclidean": "sqeuclidean"}.get(metric, metric)
     D = cdist(NEW, X, named)
@@ -48,7 +48,7 @@ def test_columns_of_a_linkage_add_up_to_the_margin_by_scipy(linkage, metric):
 
 @pytest.mark.syllabus("12.3")
 def test_a_bisection_is_explained_where_it_was_closest():
-    model = Divisive(3).fit(X)
+    model = DivisiveClustering(3).fit(X)
     found = model.explain(NEW)
     assert found.predicted.tolist() == model.predict(NEW).tolist()
     for row, score in zip(NEW, found.scores):
@@ -62,7 +62,7 @@ def test_a_bisection_is_explained_where_it_was_closest():
 
 @pytest.mark.syllabus("12.3")
 def test_diana_is_explained_by_mean_distances():
-    model = Divisive(3, method="diana", metric="manhattan").fit(X)
+    model = DivisiveClustering(3, method="diana", metric="manhattan").fit(X)
     found = model.explain(NEW)
     D = cdist(NEW, X, "cityblock")
     to = np.sort(np.column_stack([D[:, model.labels_ == c].mean(axis=1) for c in range(3)]), axis=1)
@@ -87,7 +87,7 @@ def test_density_is_explained_by_core_rows_and_noise_by_where_clusters_end(setti
 
 def test_mixed_columns_with_missing_cells_are_explained_and_named():
     frame = pd.DataFrame({"age": [20.0, 22.0, None, 60.0, 63.0], "town": pd.Categorical(list("aaabb"))})
-    model = Agglomerative(2, linkage="average").fit(frame)
+    model = AgglomerativeClustering(2, linkage="average").fit(frame)
     found = model.explain(frame)
     far = np.sort(model.transform(frame), axis=1)
     np.testing.assert_allclose(found.scores, far[:, 1] - far[:, 0])
@@ -98,7 +98,7 @@ def test_mixed_columns_with_missing_cells_are_explained_and_named():
 @pytest.mark.syllabus("12.3")
 @pytest.mark.parametrize("linkage", ["single", "average", "ward"])
 def test_the_merges_of_a_row_are_its_cophenetic_distances_by_scipy(linkage):
-    found = Agglomerative(3, linkage=linkage).fit(X).explain(X[:4])
+    found = AgglomerativeClustering(3, linkage=linkage).fit(X).explain(X[:4])
     to_others = squareform(cophenet(scipy_linkage(X, linkage)))
     for i in range(4):
         heights = [line[1] for line in found.merges(i).rows if line[1] != "…"]
@@ -109,7 +109,7 @@ def test_the_merges_of_a_row_are_its_cophenetic_distances_by_scipy(linkage):
         assert "Merges of row" in str(found)
 
 
-@pytest.mark.parametrize("learner", [Agglomerative, DensityClusters, KMedoids])
+@pytest.mark.parametrize("learner", [AgglomerativeClustering, DensityClusters, KMedoids])
 @pytest.mark.parametrize("metric", ["chebyshev", "precomputed"])
 def test_metrics_that_are_no_sums_over_columns_have_no_explanation(learner, metric):
     assert not hasattr(learner(metric=metric), "explain")
@@ -118,7 +118,9 @@ def test_metrics_that_are_no_sums_over_columns_have_no_explanation(learner, metr
 
 
 def test_a_row_of_zeros_is_explained_under_the_cosine_metric():
-    model = Agglomerative(2, linkage="single", metric=Cosine()).fit([[1.0, 0.0], [0.0, 0.0], [1.0, 0.1]])
+    model = AgglomerativeClustering(2, linkage="single", metric=Cosine()).fit(
+        [[1.0, 0.0], [0.0, 0.0], [1.0, 0.1]]
+    )
     found = model.explain([[0.0, 0.0], [2.0, 0.0]])
     far = np.sort(model.transform([[0.0, 0.0], [2.0, 0.0]]), axis=1)
     np.testing.assert_allclose(found.scores, far[:, 1] - far[:, 0])

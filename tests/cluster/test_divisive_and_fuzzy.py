@@ -1,4 +1,4 @@
-"""Divisive clustering and fuzzy c-means: definitions, optimality, agreement with others."""
+"""DivisiveClustering clustering and fuzzy c-means: definitions, optimality, agreement with others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from lyceum.cluster import Divisive, FuzzyCMeans, KMeans, sums_of_squares
+from lyceum.cluster import DivisiveClustering, FuzzyCMeans, KMeans, sums_of_squares
 from lyceum.distances import pairwise
 from lyceum.errors import SettingError
 
@@ -20,7 +20,7 @@ X, GROUPS = make_blobs(400, 3, centers=[[0, 0, 0], [8, 0, 0], [0, 8, 0], [8, 8, 
 @pytest.mark.syllabus("12.3")
 @pytest.mark.parametrize("method", ["bisecting", "diana"])
 def test_divisions_find_groups_and_make_a_tree(method):
-    model = Divisive(4, method=method).fit(X)
+    model = DivisiveClustering(4, method=method).fit(X)
     assert adjusted_rand_score(model.labels_, GROUPS) > 0.98
     assert (np.diff(model.linkage_[:, 2]) >= 0).all()
     assert sorted(model.linkage_[:, :2].ravel()) == list(range(6))
@@ -32,7 +32,7 @@ def test_a_division_of_few_rows_with_many_columns_holds_no_matrix_of_columns():
     rng = np.random.default_rng(3)
     wide = rng.normal(size=(6, 4000)) + np.repeat([0.0, 3.0], 3)[:, None]
     tracemalloc.start()
-    model = Divisive(2).fit(wide)
+    model = DivisiveClustering(2).fit(wide)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert model.labels_.tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
@@ -50,7 +50,7 @@ def test_the_first_splinter_group_is_that_of_its_definition():
         if max(gain) <= 0:
             break
         left.append(stay[int(np.argmax(gain))])
-    labels = Divisive(2, method="diana", metric="manhattan").fit(Z).labels_
+    labels = DivisiveClustering(2, method="diana", metric="manhattan").fit(Z).labels_
     assert {*map(frozenset, (np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)))} == {
         frozenset(left),
         frozenset(range(25)) - frozenset(left),
@@ -59,8 +59,8 @@ def test_the_first_splinter_group_is_that_of_its_definition():
 
 @pytest.mark.syllabus("12.3")
 def test_heights_of_bisecting_are_what_the_sum_of_squares_falls_by():
-    within = [sums_of_squares(X, Divisive(k).fit(X).labels_).within for k in (1, 2, 3)]
-    heights = Divisive(3).fit(X).linkage_[:, 2]
+    within = [sums_of_squares(X, DivisiveClustering(k).fit(X).labels_).within for k in (1, 2, 3)]
+    heights = DivisiveClustering(3).fit(X).linkage_[:, 2]
     falls = np.sqrt(2 * -np.diff(within))
     np.testing.assert_allclose(heights, np.maximum.accumulate(falls[::-1]), rtol=1e-6)
 
@@ -70,14 +70,16 @@ def test_weights_are_repeats_and_equal_rows_stay_together():
     w = np.random.default_rng(1).integers(1, 4, 400).astype(float)
     repeats = np.repeat(np.arange(400), w.astype(int))
     for method in ("bisecting", "diana"):
-        weighted = Divisive(5, method=method).fit(X, sample_weight=w).labels_[repeats]
-        assert adjusted_rand_score(weighted, Divisive(5, method=method).fit(X[repeats]).labels_) > 0.9
-    assert Divisive(3).fit(np.ones((5, 2))).n_clusters_ == 1
+        weighted = DivisiveClustering(5, method=method).fit(X, sample_weight=w).labels_[repeats]
+        assert (
+            adjusted_rand_score(weighted, DivisiveClustering(5, method=method).fit(X[repeats]).labels_) > 0.9
+        )
+    assert DivisiveClustering(3).fit(np.ones((5, 2))).n_clusters_ == 1
     frame = pd.DataFrame({"town": ["Ulm", "Ulm", "Bonn", "Bonn"], "age": [20.0, None, 60.0, 61.0]})
-    labels = Divisive(2, method="diana").fit(frame).labels_
+    labels = DivisiveClustering(2, method="diana").fit(frame).labels_
     assert labels[0] == labels[1] != labels[2] == labels[3]
     with pytest.raises(SettingError, match="take method='diana'"):
-        Divisive(2, metric="cosine").fit(X)
+        DivisiveClustering(2, metric="cosine").fit(X)
 
 
 @pytest.mark.syllabus("12.1")

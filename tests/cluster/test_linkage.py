@@ -1,4 +1,4 @@
-"""Agglomerative clustering against SciPy, minimum spanning trees and itself."""
+"""AgglomerativeClustering clustering against SciPy, minimum spanning trees and itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
-from lyceum.cluster import Agglomerative
+from lyceum.cluster import AgglomerativeClustering
 from lyceum.cluster.hierarchy.linkage import LINKAGES, link_rows, spanning_tree
 from lyceum.distances import Euclidean, Gower, Manhattan, metric, pairwise
 from lyceum.errors import DataError, SettingError, SourceError
@@ -99,7 +99,7 @@ def test_cuts_are_scipys():
         ),
     }
     for name, (cut, expected) in pairs.items():
-        labels = Agglomerative(**cut, linkage="average").fit(X).labels_
+        labels = AgglomerativeClustering(**cut, linkage="average").fit(X).labels_
         assert adjusted_rand_score(labels, expected) == 1.0, name
 
 
@@ -107,13 +107,13 @@ def test_given_distances_are_those_of_rows():
     X = np.random.default_rng(6).normal(size=(80, 3))
     D = pairwise(X, metric="manhattan")
     for method in LINKAGES:
-        rows = Agglomerative(4, linkage=method, metric="manhattan").fit(X)
-        given_ = Agglomerative(4, linkage=method, metric="precomputed").fit(D)
+        rows = AgglomerativeClustering(4, linkage=method, metric="manhattan").fit(X)
+        given_ = AgglomerativeClustering(4, linkage=method, metric="precomputed").fit(D)
         assert adjusted_rand_score(rows.labels_, given_.labels_) == 1.0
         np.testing.assert_allclose(rows.linkage_[:, 2], given_.linkage_[:, 2])
     new = np.random.default_rng(7).normal(size=(9, 3))
-    model = Agglomerative(4, linkage="complete", metric="precomputed").fit(D)
-    rows = Agglomerative(4, linkage="complete", metric="manhattan").fit(X)
+    model = AgglomerativeClustering(4, linkage="complete", metric="precomputed").fit(D)
+    rows = AgglomerativeClustering(4, linkage="complete", metric="manhattan").fit(X)
     np.testing.assert_allclose(
         np.sort(model.transform(pairwise(new, X, metric="manhattan"))), np.sort(rows.transform(new))
     )
@@ -123,13 +123,13 @@ def test_rows_are_predicted_by_the_distance_of_the_linkage():
     X = np.array([[0.0], [1.0], [6.0], [10.0]])
     expected = {"single": [3.0, 2.0], "complete": [4.0, 6.0], "average": [3.5, 4.0], "centroid": [3.5, 4.0]}
     for method, distances in expected.items():
-        model = Agglomerative(2, linkage=method).fit(X)
+        model = AgglomerativeClustering(2, linkage=method).fit(X)
         assert model.transform([[4.0]])[0].tolist() == distances, method
 
 
 def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
     frame = pd.DataFrame({"age": [20.0, 22.0, None, 60.0, 61.0], "town": ["Ulm", "Ulm", "Ulm", "Bonn", None]})
-    model = Agglomerative(2, linkage="average").fit(frame)
+    model = AgglomerativeClustering(2, linkage="average").fit(frame)
     assert isinstance(model.metric_, Gower)
     assert model.labels_[:3].tolist() == [model.labels_[0]] * 3
     assert model.labels_[3] == model.labels_[4] != model.labels_[0]
@@ -137,16 +137,16 @@ def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
 
 def test_exactly_one_cut_is_needed():
     with pytest.raises(SettingError, match="exactly one of n_clusters"):
-        Agglomerative(3, distance_threshold=1.0).fit([[0.0], [1.0], [2.0]])
+        AgglomerativeClustering(3, distance_threshold=1.0).fit([[0.0], [1.0], [2.0]])
     with pytest.raises(SettingError, match="given are none"):
-        Agglomerative(None).fit([[0.0], [1.0], [2.0]])
+        AgglomerativeClustering(None).fit([[0.0], [1.0], [2.0]])
 
 
 def test_bad_distances_are_named():
     with pytest.raises(DataError, match="not symmetric"):
-        Agglomerative(metric="precomputed").fit([[0.0, 1.0], [2.0, 0.0]])
+        AgglomerativeClustering(metric="precomputed").fit([[0.0, 1.0], [2.0, 0.0]])
     with pytest.raises(DataError, match="symmetric matrix; X has shape"):
-        Agglomerative(metric="precomputed").fit([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]])
+        AgglomerativeClustering(metric="precomputed").fit([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]])
 
 
 def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_kmeans(monkeypatch):
@@ -154,13 +154,13 @@ def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_kmeans(m
 
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="use KMeans"):
-        Agglomerative().fit(da.ones((10, 2)))
+        AgglomerativeClustering().fit(da.ones((10, 2)))
 
 
 def test_sparse_rows_are_dense_rows():
     X = np.random.default_rng(8).normal(size=(60, 8)) * (np.random.default_rng(9).random((60, 8)) < 0.4)
     for method in LINKAGES:
-        dense, thin = (Agglomerative(3, linkage=method).fit(Z) for Z in (X, csr_array(X)))
+        dense, thin = (AgglomerativeClustering(3, linkage=method).fit(Z) for Z in (X, csr_array(X)))
         np.testing.assert_allclose(dense.linkage_[:, 2], thin.linkage_[:, 2], rtol=1e-6)
         np.testing.assert_allclose(
             np.sort(dense.transform(X)), np.sort(thin.transform(csr_array(X))), rtol=1e-6

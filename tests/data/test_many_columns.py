@@ -12,11 +12,11 @@ import pytest
 from lyceum import scan
 from lyceum._core.data import Align, TableCoder
 from lyceum._core.data.files.csv import CsvFormat
-from lyceum._core.data.files.text_styles import Written
+from lyceum._core.data.files.text_styles import TextFormat
 from lyceum._core.data.schema.align import union
 from lyceum.data import Column, Schema, inspect
 from lyceum.errors import SchemaError
-from lyceum.prepare import Standardize
+from lyceum.prepare import StandardScaler
 
 
 class Name(str):
@@ -89,14 +89,14 @@ def letters(j):
 
 
 def parse_dates(d):
-    form = CsvFormat(written={f"x{j}": Written(date="%d.%m.%Y") for j in range(d)})
+    form = CsvFormat(written={f"x{j}": TextFormat(date="%d.%m.%Y") for j in range(d)})
     batch = pa.RecordBatch.from_pandas(wide(d, dates))
     return lambda: form._parse_batch(batch, "a file")
 
 
 def transform_frame(d):
     frame = wide(d, numbers)
-    return partial(Standardize().fit(frame).transform, frame)
+    return partial(StandardScaler().fit(frame).transform, frame)
 
 
 # work of which a part goes through pyarrow, where repeated searches and copies are not seen as calls

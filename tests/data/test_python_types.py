@@ -14,7 +14,7 @@ from lyceum._core.data.files.column_names import unique_names
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, MissingValuesError, SchemaError
 from lyceum.linear import LinearRegression
-from lyceum.semi_supervised import SelfTraining
+from lyceum.semi_supervised import SelfTrainingClassifier
 
 N = 40
 X = np.random.default_rng(5).normal(size=N)
@@ -199,8 +199,8 @@ def test_classes_beyond_signed_integers_are_kept():
 def test_labels_may_be_missing_in_any_type_where_rows_need_none(some):
     labels = some([None if i % 4 == 0 else one for i, one in enumerate(CLASSES.tolist())])
     frame = pd.DataFrame({"x": X})
-    one = SelfTraining().fit(frame, labels)
-    two = SelfTraining().fit(scan(frame.assign(t=labels), target="t"))
+    one = SelfTrainingClassifier().fit(frame, labels)
+    two = SelfTrainingClassifier().fit(scan(frame.assign(t=labels), target="t"))
     assert len(one.classes_) == 2
     np.testing.assert_array_equal(one.predict(frame), two.predict(frame))
 

@@ -20,7 +20,7 @@ from lyceum.data import Rows
 from lyceum.decomposition import PCA
 from lyceum.errors import DataError, SchemaError, SourceError
 from lyceum.linear import Ridge
-from lyceum.prepare import DropMissing, FillMissing, OneOfC
+from lyceum.prepare import DropMissing, OneHotEncoder, SimpleImputer
 from lyceum.trees import DecisionTreeClassifier
 
 TABLES = {"penguins": "species", "german_credit": "class"}
@@ -69,7 +69,7 @@ def test_predictions_and_grid_searches_are_those_of_the_frame(table):
 
 def test_pipelines_take_rows_and_their_target(table):
     frame, y, rows = table
-    model = make_pipeline(FillMissing(), NaiveBayes())
+    model = make_pipeline(SimpleImputer(), NaiveBayes())
     found, expected = (cross_val_score(model, *data, cv=3) for data in ((rows, rows.y), (frame, y)))
     np.testing.assert_allclose(found, expected)
 
@@ -113,9 +113,11 @@ def test_categories_are_not_numbers_for_other_libraries(table):
     _, _, rows = table
     name = next(column.name for column in rows.schema if not column.numeric)
     for use in (np.asarray, lambda rows: Peer().fit(rows, rows.y), Peer().fit(np.eye(2), [0, 1]).predict):
-        with pytest.raises(SchemaError, match=rf"column '{name}' holds categories .*lyceum.prepare.OneOfC"):
+        with pytest.raises(
+            SchemaError, match=rf"column '{name}' holds categories .*lyceum.prepare.OneHotEncoder"
+        ):
             use(rows)
-    coded = OneOfC().fit(rows).transform(rows)
+    coded = OneHotEncoder().fit(rows).transform(rows)
     assert np.asarray(coded).shape == (len(rows), len(coded.schema))
 
 

@@ -13,7 +13,7 @@ from lyceum.cluster import KMeans
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import SchemaError
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import FillMissing, OneOfC, Standardize
+from lyceum.prepare import OneHotEncoder, SimpleImputer, StandardScaler
 from lyceum.trees import DecisionTreeClassifier
 
 FRAME = pd.DataFrame(
@@ -101,15 +101,15 @@ def test_what_does_not_fit_is_refused_by_name():
 def test_transformers_give_words_back_for_words():
     holes = CELLS.copy()
     holes[0, 0] = None
-    filled = FillMissing(categorical_features=[0, 2]).fit_transform(holes)
+    filled = SimpleImputer(categorical_features=[0, 2]).fit_transform(holes)
     assert filled[0].tolist() == ["c", 1.0, "u"]
     assert filled[1:].tolist() == CELLS[1:].tolist()
-    scaled = Standardize(categorical_features=[0, 2]).fit_transform(CELLS)
+    scaled = StandardScaler(categorical_features=[0, 2]).fit_transform(CELLS)
     assert scaled[:, 0].tolist() == CELLS[:, 0].tolist()
     assert abs(scaled[:, 1].astype(float).mean()) < 1e-12
-    coded = OneOfC(categorical_features=[0, 2]).fit_transform(CELLS)
-    np.testing.assert_array_equal(coded, OneOfC().fit_transform(FRAME).to_numpy(dtype=float))
-    steps = (FillMissing(categorical_features=[0, 2]), LogisticRegression(categorical_features=[0, 2]))
+    coded = OneHotEncoder(categorical_features=[0, 2]).fit_transform(CELLS)
+    np.testing.assert_array_equal(coded, OneHotEncoder().fit_transform(FRAME).to_numpy(dtype=float))
+    steps = (SimpleImputer(categorical_features=[0, 2]), LogisticRegression(categorical_features=[0, 2]))
     assert make_pipeline(*steps).fit(holes, LABELS).score(holes, LABELS) > 0.7
 
 

@@ -14,7 +14,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.decision import (
     CALIBRATIONS,
     BayesOptimalClassifier,
-    CalibratedClassifier,
+    CalibratedClassifierCV,
     MinimumRiskClassifier,
     PosteriorMap,
 )
@@ -85,7 +85,7 @@ def test_what_is_no_map_is_refused():
 @pytest.mark.parametrize("method", CALIBRATIONS)
 def test_a_calibrated_classifier_predicts_explains_and_is_saved(method, tmp_path):
     rows = scan(datasets.path("german_credit"), target="class")
-    model = MinimumRiskClassifier(CalibratedClassifier(NaiveBayes(), method), doubt=0.2).fit(rows)
+    model = MinimumRiskClassifier(CalibratedClassifierCV(NaiveBayes(), method), doubt=0.2).fit(rows)
     lyceum.save(model, tmp_path / "model.lyceum")
     again = lyceum.load(tmp_path / "model.lyceum")
     assert np.array_equal(again.predict_proba(rows), model.predict_proba(rows))
@@ -100,17 +100,17 @@ def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(200, 3)), 2, axis=1)  # every column twice: naive Bayes is too sure
     y = np.where(X[:, 0] + rng.normal(size=200) > 0, "yes", "no")
-    model = CalibratedClassifier(NaiveBayes(), "sigmoid", random_state=0).fit(X, y, np.ones(200))
+    model = CalibratedClassifierCV(NaiveBayes(), "sigmoid", random_state=0).fit(X, y, np.ones(200))
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.map_.tables[0][0] < 1.0
     assert set(model.predict(X)) <= {"no", "yes"}
-    kept = CalibratedClassifier(NaiveBayes(), model.map_).fit(X, y)
+    kept = CalibratedClassifierCV(NaiveBayes(), model.map_).fit(X, y)
     assert np.array_equal(kept.predict_proba(X), model.predict_proba(X))
     with pytest.raises(DataError, match="give y"):
-        CalibratedClassifier(NaiveBayes()).fit(X)
+        CalibratedClassifierCV(NaiveBayes()).fit(X)
 
 
-@pytest.mark.parametrize("wrapper", [CalibratedClassifier, MinimumRiskClassifier])
+@pytest.mark.parametrize("wrapper", [CalibratedClassifierCV, MinimumRiskClassifier])
 def test_missing_labels_and_no_rows_are_refused_in_a_sentence(wrapper):
     X, y = load_iris(return_X_y=True)
     words = np.array(["a", "b", "c"], dtype=object)[y]
@@ -124,7 +124,7 @@ def test_missing_labels_and_no_rows_are_refused_in_a_sentence(wrapper):
 
 def test_rows_that_cannot_be_calibrated_are_refused_in_a_sentence():
     frame = pd.DataFrame({"x": np.arange(6.0), "y": ["a", "b", None, "a", "b", "a"]})
-    model = CalibratedClassifier(NaiveBayes())
+    model = CalibratedClassifierCV(NaiveBayes())
     with pytest.raises(DataError, match="target 'y' is missing in 1 row,"):
         model.fit(scan(frame, target="y"))
     with pytest.raises(DataError, match="there are no rows"):
@@ -144,7 +144,7 @@ def test_the_map_is_learned_from_the_folds_that_are_given(kind):
         "list": folds,
         "generator": iter(folds),
     }[kind]
-    model = CalibratedClassifier(NaiveBayes(), "temperature", cv=cv).fit(X, y)
+    model = CalibratedClassifierCV(NaiveBayes(), "temperature", cv=cv).fit(X, y)
     used = folds[:1] if kind == "splitter" else folds
     proba = np.vstack([NaiveBayes().fit(X[train], y[train]).predict_proba(X[test]) for train, test in used])
     truth = np.concatenate([y[test] for _, test in used])
@@ -154,7 +154,7 @@ def test_the_map_is_learned_from_the_folds_that_are_given(kind):
 
 def test_rows_that_cannot_be_left_out_are_refused():
     with pytest.raises(DataError, match=r"no class has two rows \(n_samples=2\)"):
-        CalibratedClassifier(NaiveBayes()).fit([[0.0], [1.0]], [0, 1])
+        CalibratedClassifierCV(NaiveBayes()).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_summaries_are_titled_as_those_of_all_learners():
@@ -162,7 +162,7 @@ def test_summaries_are_titled_as_those_of_all_learners():
     y = pd.Series(["n", "p"] * 6, name="answer")
     inner = NaiveBayes()
     wrappers = (
-        CalibratedClassifier(inner),
+        CalibratedClassifierCV(inner),
         MinimumRiskClassifier(inner),
         MinimumRiskClassifier(inner, calibrate="sigmoid", cv=2),
         BayesOptimalClassifier([inner]),
@@ -172,4 +172,4 @@ def test_summaries_are_titled_as_those_of_all_learners():
     rows = scan(X.assign(answer=y), target="answer")
     for learner in (*wrappers[:2], wrappers[3]):
         assert learner.fit(rows).summary().title == f"{type(learner).__name__} of answer"
-    assert CalibratedClassifier(GaussianNB()).fit(X, y).summary().title == "CalibratedClassifier"
+    assert CalibratedClassifierCV(GaussianNB()).fit(X, y).summary().title == "CalibratedClassifierCV"

@@ -16,7 +16,7 @@ from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import datasets, scan
 from lyceum._core.base import normalize_posteriors
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.decision import LossMatrix, MinimumRiskClassifier, minimum_risk
 from lyceum.errors import DataError, SourceError
 
@@ -34,7 +34,9 @@ def credit():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator", [GaussianNB(), LinearDiscriminant(covariance="diagonal")], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [GaussianNB(), LinearDiscriminantAnalysis(covariance="diagonal")], ids=repr
+)
 def test_scikit_learns_checks(estimator):
     obeys_scikit_learn(MinimumRiskClassifier(estimator))
 
@@ -203,7 +205,7 @@ def test_dask_predictions_stay_lazy():
     import dask.array as da
 
     X, y = load_iris(return_X_y=True)
-    model = MinimumRiskClassifier(LinearDiscriminant(), 1 - np.eye(3), doubt=0.2).fit(X, y)
+    model = MinimumRiskClassifier(LinearDiscriminantAnalysis(), 1 - np.eye(3), doubt=0.2).fit(X, y)
     lazy = model.predict(da.from_array(X, chunks=(40, 4)))
     assert hasattr(lazy, "compute")
     assert lazy.compute(scheduler="synchronous").tolist() == model.predict(X).tolist()

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import datasets, scan
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.decision import BayesOptimalClassifier, hypothesis_posterior
 from lyceum.errors import DataError, SettingError, SourceError
 
@@ -29,7 +29,9 @@ def three(cv=None, **options):
 
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_checks():
-    obeys_scikit_learn(BayesOptimalClassifier([NaiveBayes(), LinearDiscriminant(covariance="diagonal")]))
+    obeys_scikit_learn(
+        BayesOptimalClassifier([NaiveBayes(), LinearDiscriminantAnalysis(covariance="diagonal")])
+    )
 
 
 @pytest.mark.syllabus("2.4")

@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA as PeerPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from lyceum.data import scan
-from lyceum.decomposition import PCA, SVD, ClassicalMDS, FeatureEmbedding, FisherProjection
+from lyceum.decomposition import PCA, ClassicalMDS, DiscriminantProjection, RowSVD, TruncatedSVD
 from lyceum.errors import DataError, SettingError
 
 RNG = np.random.default_rng(0)
@@ -79,7 +79,7 @@ def test_the_full_solver_keeps_digits_that_the_scatter_loses():
 @pytest.mark.parametrize("rows", [X, RNG.normal(size=(20, 700))])
 def test_svd_is_scipys_and_its_error_is_that_of_the_factorisation(solver, rows):
     _, s, Vt = linalg.svd(rows, full_matrices=False)
-    svd = SVD(3, svd_solver=solver, n_passes=40, random_state=0).fit(rows)
+    svd = TruncatedSVD(3, svd_solver=solver, n_passes=40, random_state=0).fit(rows)
     np.testing.assert_allclose(svd.singular_values_, s[:3], rtol=1e-6)
     np.testing.assert_allclose(np.abs((svd.components_ * Vt[:3]).sum(axis=1)), 1.0, rtol=1e-5)
     left = rows - svd.reconstruct(rows)
@@ -91,7 +91,7 @@ def test_svd_is_scipys_and_its_error_is_that_of_the_factorisation(solver, rows):
 
 
 def test_no_other_matrix_of_the_rank_is_nearer():
-    svd = SVD(2).fit(X)
+    svd = TruncatedSVD(2).fit(X)
     for seed in range(5):
         rng = np.random.default_rng(seed)
         other = svd.reconstruct(X) + 0.01 * rng.normal(size=(80, 1)) @ rng.normal(size=(1, 6))
@@ -106,7 +106,7 @@ def test_no_other_matrix_of_the_rank_is_nearer():
 @pytest.mark.syllabus("13.1")
 def test_feature_embedding_is_pca_from_inner_products():
     rows = RNG.normal(size=(12, 500))
-    embedding = FeatureEmbedding().fit(rows)
+    embedding = RowSVD().fit(rows)
     assert embedding.n_components_ == 11
     pca = PeerPCA(11).fit(rows)
     scores = pca.transform(rows)
@@ -203,7 +203,7 @@ def classes(K, n=120, seed=1):
 @pytest.mark.parametrize("K", [2, 3, 5])
 def test_fisher_solves_its_eigenproblem(K):
     rows, y = classes(K)
-    fisher = FisherProjection().fit(rows, y)
+    fisher = DiscriminantProjection().fit(rows, y)
     m = rows.mean(axis=0)
     S_W = sum(
         (rows[y == k] - rows[y == k].mean(axis=0)).T @ (rows[y == k] - rows[y == k].mean(axis=0))
@@ -227,7 +227,7 @@ def test_fisher_solves_its_eigenproblem(K):
 @pytest.mark.syllabus("13.2")
 def test_two_classes_have_the_direction_of_fisher():
     rows, y = classes(2)
-    fisher = FisherProjection().fit(rows, y)
+    fisher = DiscriminantProjection().fit(rows, y)
     w = np.linalg.solve(fisher.within_scatter_, fisher.means_[1] - fisher.means_[0])
     assert abs(w @ fisher.components_[0]) == pytest.approx(
         np.linalg.norm(w) * np.linalg.norm(fisher.components_[0])
@@ -238,9 +238,9 @@ def test_fisher_streams_and_refuses(tmp_path):
     rows, y = classes(3)
     frame = pd.DataFrame(rows, columns=list("abcd")).assign(y=[f"k{k}" for k in y])
     frame.to_csv(tmp_path / "t.csv", index=False)
-    stream = FisherProjection().fit(scan(tmp_path / "t.csv", target="y", memory=0))
-    np.testing.assert_allclose(stream.criterion_, FisherProjection().fit(rows, y).criterion_, rtol=1e-9)
+    stream = DiscriminantProjection().fit(scan(tmp_path / "t.csv", target="y", memory=0))
+    np.testing.assert_allclose(stream.criterion_, DiscriminantProjection().fit(rows, y).criterion_, rtol=1e-9)
     with pytest.raises(SettingError, match="between 1 and min"):
-        FisherProjection(3).fit(rows, y)
+        DiscriminantProjection(3).fit(rows, y)
     with pytest.raises(DataError, match="at least 2 classes"):
-        FisherProjection().fit(rows, np.zeros(120, dtype=int))
+        DiscriminantProjection().fit(rows, np.zeros(120, dtype=int))

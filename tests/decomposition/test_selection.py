@@ -11,9 +11,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from lyceum.data import scan
-from lyceum.decomposition import AttributeRanking, SubsetSelection
+from lyceum.decomposition import SelectKBest, SequentialFeatureSelector
 from lyceum.errors import DataError, SettingError
-from lyceum.prepare import Discretize
+from lyceum.prepare import KBinsDiscretizer
 
 pytestmark = pytest.mark.syllabus("13.3")
 WEATHER = pd.DataFrame(
@@ -26,17 +26,17 @@ PLAY = np.array(["n", "n", "y", "y", "y", "n", "y", "n", "y", "y", "y", "y", "y"
 
 
 def test_the_gains_of_the_weather_are_quinlans():
-    gain = AttributeRanking("information_gain").fit(WEATHER, PLAY).scores_
+    gain = SelectKBest("information_gain").fit(WEATHER, PLAY).scores_
     np.testing.assert_allclose(gain, [0.2467, 0.0481], atol=1e-4)
-    ratio = AttributeRanking("gain_ratio").fit(WEATHER, PLAY).scores_
+    ratio = SelectKBest("gain_ratio").fit(WEATHER, PLAY).scores_
     np.testing.assert_allclose(ratio, [0.1564, 0.0488], atol=1e-4)
     H_y, H_outlook = 0.9403, 1.5774
-    both = AttributeRanking().fit(WEATHER, PLAY).scores_
+    both = SelectKBest().fit(WEATHER, PLAY).scores_
     assert both[0] == pytest.approx(2 * 0.2467 / (H_y + H_outlook), abs=1e-4)
 
 
 def test_chi_square_is_scipys():
-    ranking = AttributeRanking("chi2").fit(WEATHER, PLAY)
+    ranking = SelectKBest("chi2").fit(WEATHER, PLAY)
     table = pd.crosstab(WEATHER["outlook"], PLAY).to_numpy()
     expected = stats.chi2_contingency(table, correction=False)
     assert ranking.scores_[0] == pytest.approx(expected.statistic)
@@ -48,12 +48,12 @@ def test_correlations_by_kind():
     x, group = rng.normal(size=200), rng.integers(0, 3, 200)
     y = x + group + rng.normal(size=200)
     frame = pd.DataFrame({"x": x, "group": np.array(list("abc"))[group]})
-    numbers = AttributeRanking("correlation").fit(frame, y).scores_
+    numbers = SelectKBest("correlation").fit(frame, y).scores_
     assert numbers[0] == pytest.approx(abs(np.corrcoef(x, y)[0, 1]))
     means = [y[group == k].mean() for k in range(3)]
     between = sum((group == k).sum() * (means[k] - y.mean()) ** 2 for k in range(3))
     assert numbers[1] == pytest.approx(np.sqrt(between / ((y - y.mean()) ** 2).sum()))
-    classes = AttributeRanking("correlation").fit(frame, group).scores_
+    classes = SelectKBest("correlation").fit(frame, group).scores_
     assert classes[1] == pytest.approx(1.0)
 
 
@@ -76,7 +76,7 @@ def test_columns_that_tell_come_before_noise_on_mixed_tables_with_missing_cells(
     frame.loc[rng.random(n) < 0.1, "tells"] = np.nan
     frame.loc[rng.random(n) < 0.1, "word"] = None
     target = y + 0.1 * rng.normal(size=n) if numbers else y
-    ranking = AttributeRanking(measure, n_features=2, n_rows=100, random_state=0).fit(frame, target)
+    ranking = SelectKBest(measure, n_features=2, n_rows=100, random_state=0).fit(frame, target)
     assert set(ranking.ranking_[:2].tolist()) == {1, 2}
     assert list(ranking.transform(frame).columns) == ["tells", "word"]
     assert list(ranking.get_feature_names_out()) == ["tells", "word"]
@@ -86,8 +86,8 @@ def test_relief_sees_columns_that_only_tell_together():
     rng = np.random.default_rng(2)
     X = rng.integers(0, 2, (300, 6)).astype(float)
     y = X[:, 1].astype(int) ^ X[:, 4].astype(int)
-    assert set(AttributeRanking("relief", n_rows=300).fit(X, y).ranking_[:2].tolist()) == {1, 4}
-    assert AttributeRanking("information_gain").fit(X, y).scores_[[1, 4]].max() < 0.05
+    assert set(SelectKBest("relief", n_rows=300).fit(X, y).ranking_[:2].tolist()) == {1, 4}
+    assert SelectKBest("information_gain").fit(X, y).scores_[[1, 4]].max() < 0.05
 
 
 @pytest.mark.parametrize("numbers", [False, True])
@@ -114,7 +114,7 @@ def test_relief_is_what_its_definition_gives_row_by_row(numbers):
         unlike = np.array([abs(y[i] - y[j]) / np.ptp(y) for i, j in pairs])
         by = np.array([apart[i, j] for i, j in pairs])
         expected = unlike @ by / unlike.sum() - (1 - unlike) @ by / (1 - unlike).sum()
-    found = AttributeRanking("relief", n_neighbors=k, n_rows=n).fit(frame, y).scores_
+    found = SelectKBest("relief", n_neighbors=k, n_rows=n).fit(frame, y).scores_
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
@@ -122,10 +122,10 @@ def test_numbers_are_cut_as_discretize_cuts_them():
     rng = np.random.default_rng(5)
     X, w = rng.normal(size=(300, 2)), rng.integers(1, 4, 300).astype(float)
     y = (X[:, 0] > 0).astype(int)
-    coded = Discretize(method="frequency", n_bins=6).fit(X, sample_weight=w).transform(pd.DataFrame(X))
-    ours = AttributeRanking("information_gain", n_bins=6).fit(X, y, w).scores_
+    coded = KBinsDiscretizer(method="frequency", n_bins=6).fit(X, sample_weight=w).transform(pd.DataFrame(X))
+    ours = SelectKBest("information_gain", n_bins=6).fit(X, y, w).scores_
     coded = pd.DataFrame(coded).astype(str)
-    np.testing.assert_allclose(ours, AttributeRanking("information_gain").fit(coded, y, w).scores_)
+    np.testing.assert_allclose(ours, SelectKBest("information_gain").fit(coded, y, w).scores_)
 
 
 @pytest.mark.parametrize("measure", ["symmetrical_uncertainty", "chi2", "correlation"])
@@ -138,8 +138,8 @@ def test_files_larger_than_memory_are_ranked_as_the_frame_is(measure, target, tm
     frame.loc[::9, "x"] = np.nan
     frame.to_csv(tmp_path / "table.csv", index=False)
     streamed = scan(tmp_path / "table.csv", target=target, memory=0)
-    held = AttributeRanking(measure).fit(frame.drop(columns=target), frame[target])
-    found = AttributeRanking(measure).fit(streamed)
+    held = SelectKBest(measure).fit(frame.drop(columns=target), frame[target])
+    found = SelectKBest(measure).fit(streamed)
     np.testing.assert_allclose(found.scores_, held.scores_, rtol=1e-9)
     if measure == "correlation" and target == "size":
         known = frame["x"].notna()
@@ -151,7 +151,7 @@ def test_information_gain_orders_as_mutual_information():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(2000, 3)) * 1.0
     y = (X[:, 0] + 0.5 * X[:, 1] > 0).astype(int)
-    ours = AttributeRanking("information_gain").fit(X, y)
+    ours = SelectKBest("information_gain").fit(X, y)
     peer = mutual_info_classif(X, y, random_state=0)
     assert ours.ranking_.tolist() == np.argsort(-peer).tolist()
 
@@ -176,7 +176,7 @@ def test_every_search_finds_the_best_set_by_bic(method):
     X, y = table()
     sets = [list(c) for r in range(1, 9) for c in itertools.combinations(range(8), r)]
     best = min(sets, key=lambda columns: brute_bic(X, y, columns))
-    found = SubsetSelection(method=method, criterion="bic").fit(X, y)
+    found = SequentialFeatureSelector(method=method, criterion="bic").fit(X, y)
     assert found.get_support(indices=True).tolist() == best
     assert found.loss_ == pytest.approx(brute_bic(X, y, best))
     for step in found.record_:
@@ -189,7 +189,7 @@ def test_gram_losses_are_those_of_least_squares_refitted_in_every_fold(method):
     from lyceum._core.statistics import row_uniforms
 
     X, y = table(seed=4)
-    found = SubsetSelection(method=method, cv=4, random_state=3, n_features=3).fit(X, y)
+    found = SequentialFeatureSelector(method=method, cv=4, random_state=3, n_features=3).fit(X, y)
     fold = np.minimum((row_uniforms(0, len(X), 3) * 4).astype(int), 3)
     for step in found.record_:
         if not step["columns"]:
@@ -209,10 +209,10 @@ def test_any_learner_is_cross_validated_and_results_are_kept_in_a_file(tmp_path)
     X[:, 3] += 3.0 * y
     cache = tmp_path / "results.jsonl"
     settings = {"method": "floating", "cv": 3, "cache": cache, "random_state": 0}
-    first = SubsetSelection(KNeighborsClassifier(), **settings).fit(X, y)
+    first = SequentialFeatureSelector(KNeighborsClassifier(), **settings).fit(X, y)
     assert first.support_[3]
     assert first.n_evaluated_ == len(cache.read_text().splitlines())
-    again = SubsetSelection(KNeighborsClassifier(), **settings).fit(X, y)
+    again = SequentialFeatureSelector(KNeighborsClassifier(), **settings).fit(X, y)
     assert again.n_evaluated_ == 0
     assert again.record_ == first.record_
 
@@ -223,10 +223,12 @@ def test_a_cache_of_other_rows_is_not_used_and_a_line_cut_off_is_measured_again(
     X = rng.normal(size=(60, 3))
     X[:, 1] += 2.0 * y
     cache = tmp_path / "results.jsonl"
-    search = SubsetSelection(KNeighborsClassifier(), cv=3, cache=cache)
+    search = SequentialFeatureSelector(KNeighborsClassifier(), cv=3, cache=cache)
     first = search.fit(X, y).record_
     for rows, target, weights in ((X[::2], y[::2], None), (X, 1 - y, None), (X + 1e-9, y, None)):
-        alone = SubsetSelection(KNeighborsClassifier(), cv=3, random_state=0).fit(rows, target, weights)
+        alone = SequentialFeatureSelector(KNeighborsClassifier(), cv=3, random_state=0).fit(
+            rows, target, weights
+        )
         found = search.fit(rows, target, weights)
         assert found.n_evaluated_ == alone.n_evaluated_
         assert found.loss_ == alone.loss_
@@ -245,10 +247,12 @@ def test_classes_without_a_learner_and_streams(tmp_path):
     frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
     frame["c"] += y
     frame["town"] = np.array(["Ulm", "Bonn", "Köln"])[(y + (rng.random(300) < 0.2)) % 3]
-    memory = SubsetSelection(n_features=2, random_state=0).fit(frame, y)
+    memory = SequentialFeatureSelector(n_features=2, random_state=0).fit(frame, y)
     assert frame.columns[memory.support_].tolist() == ["c", "town"]
     frame.assign(y=y).to_csv(tmp_path / "t.csv", index=False)
-    stream = SubsetSelection(n_features=2, random_state=0).fit(scan(tmp_path / "t.csv", target="y", memory=0))
+    stream = SequentialFeatureSelector(n_features=2, random_state=0).fit(
+        scan(tmp_path / "t.csv", target="y", memory=0)
+    )
     np.testing.assert_array_equal(stream.support_, memory.support_)
     assert stream.loss_ == pytest.approx(memory.loss_)
 
@@ -257,7 +261,7 @@ def test_constant_and_repeated_columns_are_no_error():
     X, y = table()
     X = np.column_stack([X, np.ones(300), X[:, 5]])
     for method in ("forward", "backward", "floating"):
-        found = SubsetSelection(method=method, random_state=0).fit(X, y)
+        found = SequentialFeatureSelector(method=method, random_state=0).fit(X, y)
         assert found.support_[[2, 6]].all()
         assert found.support_[[5, 9]].any()
         assert np.isfinite(found.loss_)
@@ -266,8 +270,8 @@ def test_constant_and_repeated_columns_are_no_error():
 def test_bad_requests_are_refused():
     X, y = table(50)
     with pytest.raises(SettingError, match="n_features=9, but the table has 8 columns"):
-        SubsetSelection(n_features=9).fit(X, y)
+        SequentialFeatureSelector(n_features=9).fit(X, y)
     with pytest.raises(SettingError, match="come back to where they were"):
-        SubsetSelection(method="plus_minus", plus=1, minus=1).fit(X, y)
+        SequentialFeatureSelector(method="plus_minus", plus=1, minus=1).fit(X, y)
     with pytest.raises(DataError, match="requires y"):
-        SubsetSelection().fit(X)
+        SequentialFeatureSelector().fit(X)

@@ -107,7 +107,7 @@ def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_an_alter
 
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     X, y = classes_of(40)
-    with pytest.raises(SourceError, match="QuadraticDiscriminant or NaiveBayes"):
+    with pytest.raises(SourceError, match="QuadraticDiscriminantAnalysis or NaiveBayes"):
         ParzenClassifier().fit(da.from_array(X, chunks=(20, 2)), da.from_array(y, chunks=20))
 
 

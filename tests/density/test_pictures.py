@@ -10,7 +10,7 @@ from scipy.stats import chi2, norm
 matplotlib.use("Agg")
 
 from lyceum import plot
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from lyceum.density import GaussianDensity, HistogramDensity, KernelDensity, ParzenClassifier, fuse_gaussians
 from lyceum.errors import DataError
 
@@ -49,7 +49,7 @@ def test_a_density_of_two_columns_is_contours():
 def test_regions_change_where_the_curves_cross():
     X = np.concatenate([rows_of(200, 1), rows_of(200, 1, 1) + 4])
     y = np.repeat(["low", "tall"], 200)
-    model = QuadraticDiscriminant().fit(X, y)
+    model = QuadraticDiscriminantAnalysis().fit(X, y)
     ax = plot.class_densities(model, X, y)
     assert labels(ax) == ["low", "tall"]
     curves = {line.get_label(): line for line in ax.lines}
@@ -75,8 +75,8 @@ def test_classes_on_a_plane():
     X, y = rows_of(90, 2) + np.repeat([[0, 0], [3, 0], [0, 3]], 30, axis=0), np.repeat([0, 1, 2], 30)
     ax = plot.class_densities(ParzenClassifier().fit(X, y), X, y)
     assert labels(ax) == ["0", "1", "2"]
-    with pytest.raises(DataError, match="LinearDiscriminant has no density for every class"):
-        plot.class_densities(LinearDiscriminant().fit(X, y), X, y)
+    with pytest.raises(DataError, match="LinearDiscriminantAnalysis has no density for every class"):
+        plot.class_densities(LinearDiscriminantAnalysis().fit(X, y), X, y)
     with pytest.raises(DataError, match="one column or two"):
         plot.density(KernelDensity().fit(rows_of(9, 3)), rows_of(9, 3))
 

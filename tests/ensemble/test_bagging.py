@@ -18,7 +18,7 @@ from lyceum.data import scan
 from lyceum.ensemble import BaggingClassifier, BaggingRegressor
 from lyceum.errors import MissingValuesError, SchemaError, SettingError, SourceError
 from lyceum.linear import LinearRegression, LogisticRegression
-from lyceum.prepare import Standardize
+from lyceum.prepare import StandardScaler
 from lyceum.progress import Update, watch
 
 X, Y = load_iris(return_X_y=True)
@@ -342,7 +342,7 @@ def test_other_learners_are_not_given_codes():
 def test_a_pipeline_of_lyceums_learners_takes_rows_and_weights():
     frame, y = mixed()
     w = np.arange(200) % 3 * 1.0
-    learner = make_pipeline(Standardize(), LogisticRegression())
+    learner = make_pipeline(StandardScaler(), LogisticRegression())
     bag = BaggingClassifier(learner, 3, random_state=0).fit(frame, y, w)
     rows = bag.estimators_samples_[0]
     assert (w[rows] > 0).all()

@@ -15,7 +15,7 @@ from tests.checks.fits import Case
 from tests.checks.model_laws import a_saved_model_is_the_model
 from tests.checks.source_laws import the_source_does_not_matter, weights_are_repeats
 
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.datasets import load
 from lyceum.ensemble import CascadeClassifier, Committee, StackingClassifier, fuse
 from lyceum.ensemble.committees.fusion import simplex_weights
@@ -147,7 +147,10 @@ def test_frames_reach_members_of_any_library_as_they_are():
 def test_weights_by_validation_favour_the_better_member():
     X, y = make_classification(400, 6, n_redundant=0, random_state=0)
     noise = np.random.default_rng(0).normal(size=(400, 2))
-    members = [("good", LinearDiscriminant(), list(range(6))), ("poor", LinearDiscriminant(), [6, 7])]
+    members = [
+        ("good", LinearDiscriminantAnalysis(), list(range(6))),
+        ("poor", LinearDiscriminantAnalysis(), [6, 7]),
+    ]
     for way in ("validation", "log_odds", "learned"):
         model = Committee(members, weights=way, random_state=0).fit(np.hstack([X, noise]), y)
         assert model.weights_[0] > model.weights_[1]
@@ -180,10 +183,10 @@ def test_what_does_not_fit_is_named():
 
 def test_settings_of_members_are_settings_of_the_committee():
     model = Committee([("tree", DecisionTreeClassifier(), [0]), ("bayes", NaiveBayes())])
-    model.set_params(tree__max_depth=2, bayes=LinearDiscriminant())
+    model.set_params(tree__max_depth=2, bayes=LinearDiscriminantAnalysis())
     assert model.get_params()["tree__max_depth"] == 2
     assert model.members[0][2] == [0]
-    assert isinstance(model.members[1][1], LinearDiscriminant)
+    assert isinstance(model.members[1][1], LinearDiscriminantAnalysis)
 
 
 def test_columns_of_linear_members_add_their_mean_slope_times_the_distance_from_the_mean():

@@ -15,12 +15,12 @@ from lyceum.ensemble import (
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
-    ModelBoostingClassifier,
-    ModelBoostingRegressor,
+    GenericBoostingClassifier,
+    GenericBoostingRegressor,
 )
 from lyceum.linear import LogisticRegression, Ridge
 from lyceum.persist import load, save
-from lyceum.prepare import Standardize
+from lyceum.prepare import StandardScaler
 from lyceum.trees import DecisionTreeClassifier
 
 rng = np.random.default_rng(0)
@@ -46,23 +46,23 @@ CLASSIFIERS = [
     )
     for member in (
         NaiveBayes(),
-        make_pipeline(Standardize(), LogisticRegression()),
+        make_pipeline(StandardScaler(), LogisticRegression()),
         _encoded(TheirLogistic()),
         DecisionTreeClassifier(max_depth=3, loss_matrix=1.0 - np.eye(3)),
         DecisionTreeClassifier(max_depth=3, missing="fractions"),
     )
 ] + [
-    ModelBoostingClassifier(member, 4)
-    for member in (make_pipeline(Standardize(), Ridge()), _encoded(TheirRidge()))
+    GenericBoostingClassifier(member, 4)
+    for member in (make_pipeline(StandardScaler(), Ridge()), _encoded(TheirRidge()))
 ]
 REGRESSORS = [
     ensemble(member, n_estimators=4, random_state=0, **settings)
     for ensemble, settings in (
         (BaggingRegressor, {}),
         (AdaBoostRegressor, {"method": "resample"}),
-        (ModelBoostingRegressor, {}),
+        (GenericBoostingRegressor, {}),
     )
-    for member in (make_pipeline(Standardize(), Ridge()), _encoded(TheirRidge()))
+    for member in (make_pipeline(StandardScaler(), Ridge()), _encoded(TheirRidge()))
 ]
 
 

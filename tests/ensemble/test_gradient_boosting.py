@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import expit
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.metrics import roc_auc_score
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier as TheirHistGradientBoostingClassifier,
+    HistGradientBoostingRegressor as TheirHistGradientBoostingRegressor,
+)
+from sklearn.metrics import roc_auc_score as their_roc_auc_score
 from tests.checks.laws import check
 from tests.ensemble.boosting_cases import friedman
 from tests.ensemble.boosting_reference import Rules, boost
@@ -16,8 +19,8 @@ from lyceum import scan
 from lyceum._core.trees import LEAF
 from lyceum.datasets import load
 from lyceum.ensemble.boosting.gradient_boosting import (
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
 )
 from lyceum.errors import DataError, SettingError
 
@@ -46,7 +49,7 @@ def mixed(n=160, seed=0):
 def test_squared_error_gives_the_trees_of_the_formulas(seed, settings):
     X, y = mixed(seed=seed)
     rules = Rules(max_leaf_nodes=8, categories=(2,), **settings)
-    model = GradientBoostingRegressor(
+    model = HistGradientBoostingRegressor(
         n_estimators=3,
         learning_rate=0.3,
         max_leaf_nodes=8,
@@ -68,7 +71,7 @@ def test_logistic_loss_gives_the_trees_of_the_formulas(seed):
     share = np.average(y, weights=w)
     least = 1e-3 * min(1.0, w.min())
     rules = Rules(max_leaf_nodes=6, min_samples_leaf=3, categories=(2,), min_hessian=least, weight=w.sum())
-    model = GradientBoostingClassifier(
+    model = HistGradientBoostingClassifier(
         n_estimators=4, learning_rate=0.2, max_leaf_nodes=6, min_samples_leaf=3, categorical_features=[2]
     ).fit(X, y, sample_weight=w)
 
@@ -87,8 +90,8 @@ def test_a_column_of_many_rare_categories_costs_little():
     score = rng.normal(size=2400) + 0.3 * rng.normal(size=300)[towns] + 0.8 * (frequent % 2)
     X = np.column_stack([towns, frequent, score + rng.normal(size=2400)]).astype(float)
     y = (rng.random(2400) < expit(score)).astype(int)
-    model = GradientBoostingClassifier(categorical_features=[0, 1]).fit(X[::2], y[::2])
-    fewer = GradientBoostingClassifier(categorical_features=[0]).fit(X[::2, 1:], y[::2])
+    model = HistGradientBoostingClassifier(categorical_features=[0, 1]).fit(X[::2], y[::2])
+    fewer = HistGradientBoostingClassifier(categorical_features=[0]).fit(X[::2, 1:], y[::2])
     loss, without = mean_log_loss(model, X[1::2], y[1::2]), mean_log_loss(fewer, X[1::2, 1:], y[1::2])
     assert loss < 1.1 * without
 
@@ -102,7 +105,7 @@ def test_smoothing_in_rows_leaves_categories_their_say_where_classes_are_told_ap
         parts = []
         for k in range(3):
             train, test = rows.take(np.flatnonzero(third != k)), rows.take(np.flatnonzero(third == k))
-            model = GradientBoostingClassifier(categorical_smoothing=smoothing).fit(train)
+            model = HistGradientBoostingClassifier(categorical_smoothing=smoothing).fit(train)
             parts.append(mean_log_loss(model, test, np.searchsorted(model.classes_, test.y)))
         losses.append(np.mean(parts))
     assert losses[1] < 1.1 * losses[0]
@@ -116,7 +119,7 @@ def test_the_values_of_the_tree_are_those_of_its_rows():
     """Counts, weights, gains and thresholds, computed again from the rows that come to the nodes."""
     X, y = friedman(400)
     w = np.random.default_rng(1).uniform(0.5, 2, 400)
-    model = GradientBoostingRegressor(n_estimators=1, max_leaf_nodes=6, learning_rate=1.0).fit(X, y, w)
+    model = HistGradientBoostingRegressor(n_estimators=1, max_leaf_nodes=6, learning_rate=1.0).fit(X, y, w)
     tree = model.trees_[0]
     g = model.baseline_[0] - y
     rows = {0: np.arange(400)}
@@ -139,8 +142,8 @@ def test_regression_agrees_with_scikit_learn_where_settings_coincide(max_leaf_no
     X, y = friedman(1000)
     X = (X * 60).round() / 60  # at most 61 distinct values: both have a bin for each
     shared = {"learning_rate": 0.1, "max_leaf_nodes": max_leaf_nodes, "min_samples_leaf": 20}
-    ours = GradientBoostingRegressor(n_estimators=20, **shared).fit(X, y)
-    theirs = HistGradientBoostingRegressor(max_iter=20, early_stopping=False, **shared).fit(X, y)
+    ours = HistGradientBoostingRegressor(n_estimators=20, **shared).fit(X, y)
+    theirs = TheirHistGradientBoostingRegressor(max_iter=20, early_stopping=False, **shared).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-4)
 
 
@@ -148,8 +151,8 @@ def test_classification_agrees_with_scikit_learn_where_settings_coincide():
     X, z = friedman(1000)
     X, y = (X * 60).round() / 60, (z > np.median(z)).astype(int)
     shared = {"learning_rate": 0.1, "max_leaf_nodes": 8, "min_samples_leaf": 20, "l2_regularization": 0.5}
-    ours = GradientBoostingClassifier(n_estimators=10, **shared).fit(X, y)
-    theirs = HistGradientBoostingClassifier(max_iter=10, early_stopping=False, **shared).fit(X, y)
+    ours = HistGradientBoostingClassifier(n_estimators=10, **shared).fit(X, y)
+    theirs = TheirHistGradientBoostingClassifier(max_iter=10, early_stopping=False, **shared).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=2e-4)
 
 
@@ -159,9 +162,11 @@ def test_many_rows_are_learned_as_well_as_by_scikit_learn():
     X = rng.normal(size=(40_000, 8)).astype(np.float32)
     logit = X[:, 0] * (X[:, 1] > 0) + np.sin(2 * X[:, 2]) + 0.5 * X[:, 3] ** 2 - 0.5
     y = (rng.random(40_000) < expit(1.5 * logit)).astype(int)
-    ours = GradientBoostingClassifier(n_estimators=30).fit(X[:20_000], y[:20_000])
-    theirs = HistGradientBoostingClassifier(max_iter=30, early_stopping=False).fit(X[:20_000], y[:20_000])
-    auc = [roc_auc_score(y[20_000:], m.predict_proba(X[20_000:])[:, 1]) for m in (ours, theirs)]
+    ours = HistGradientBoostingClassifier(n_estimators=30).fit(X[:20_000], y[:20_000])
+    theirs = TheirHistGradientBoostingClassifier(max_iter=30, early_stopping=False).fit(
+        X[:20_000], y[:20_000]
+    )
+    auc = [their_roc_auc_score(y[20_000:], m.predict_proba(X[20_000:])[:, 1]) for m in (ours, theirs)]
     assert auc[0] > auc[1] - 0.002
 
 
@@ -170,7 +175,7 @@ def test_three_classes_take_newton_steps_with_friedmans_factor():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 3, 300)
     X = (y + rng.normal(0, 0.7, 300))[:, None].round(1)
-    model = GradientBoostingClassifier(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(X, y)
+    model = HistGradientBoostingClassifier(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(X, y)
     prior = np.bincount(y) / 300
     np.testing.assert_allclose(model.baseline_, np.log(prior))
     scores = model.decision_function(X)
@@ -187,7 +192,7 @@ SMALL = {"n_estimators": 6, "min_samples_leaf": 1, "max_leaf_nodes": 6}
 
 
 def test_other_losses_obey():
-    check(GradientBoostingRegressor(loss="huber", **SMALL))
+    check(HistGradientBoostingRegressor(loss="huber", **SMALL))
 
 
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "max_features": 0.5}, {"early_stopping": True}])
@@ -198,7 +203,7 @@ def test_threads_do_not_change_a_bit(options, n):
     scores = []
     for count in (1, 2, 3):
         with threadpool_limits(count):
-            model = GradientBoostingClassifier(n_estimators=4, random_state=3, **options).fit(X, y > 14)
+            model = HistGradientBoostingClassifier(n_estimators=4, random_state=3, **options).fit(X, y > 14)
             scores.append(model.decision_function(X))
     np.testing.assert_array_equal(scores[0], scores[1])
     np.testing.assert_array_equal(scores[0], scores[2])
@@ -207,7 +212,7 @@ def test_threads_do_not_change_a_bit(options, n):
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "quantile"])
 def test_the_training_loss_falls(loss):
     X, y = friedman()
-    model = GradientBoostingRegressor(loss=loss, n_estimators=30).fit(X, y)
+    model = HistGradientBoostingRegressor(loss=loss, n_estimators=30).fit(X, y)
     assert len(model.history_) == 31
     if loss in ("squared_error", "absolute_error", "quantile"):
         assert (np.diff(model.history_) <= 1e-12).all()
@@ -217,11 +222,11 @@ def test_the_training_loss_falls(loss):
 def test_history_is_the_loss_of_staged_predictions():
     X, y = friedman()
     w = np.random.default_rng(0).uniform(0, 2, len(y))
-    model = GradientBoostingRegressor(n_estimators=5).fit(X, y, w)
+    model = HistGradientBoostingRegressor(n_estimators=5).fit(X, y, w)
     losses = [0.5 * np.average((y - f) ** 2, weights=w) for f in model.staged_predict(X)]
     np.testing.assert_allclose(model.train_score_, losses)
     c = (y > 14).astype(int)
-    model = GradientBoostingClassifier(n_estimators=5).fit(X, c, w)
+    model = HistGradientBoostingClassifier(n_estimators=5).fit(X, c, w)
     losses = [-np.average(np.log(p[np.arange(len(c)), c]), weights=w) for p in model.staged_predict_proba(X)]
     np.testing.assert_allclose(model.train_score_, losses)
 
@@ -232,8 +237,10 @@ def test_history_is_the_loss_of_staged_predictions():
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "max_features": 2}])
 def test_partial_fit_is_fit_on_all_rows(options):
     X, y = friedman()
-    whole = GradientBoostingRegressor(n_estimators=12, random_state=5, **options).fit(X, y)
-    parts = GradientBoostingRegressor(n_estimators=5, warm_start=True, random_state=5, **options).fit(X, y)
+    whole = HistGradientBoostingRegressor(n_estimators=12, random_state=5, **options).fit(X, y)
+    parts = HistGradientBoostingRegressor(n_estimators=5, warm_start=True, random_state=5, **options).fit(
+        X, y
+    )
     parts.set_params(n_estimators=12).fit(X, y)
     np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-10)
     np.testing.assert_allclose(parts.history_, whole.history_, rtol=1e-10)
@@ -241,7 +248,7 @@ def test_partial_fit_is_fit_on_all_rows(options):
 
 def test_going_on_with_other_columns_is_refused():
     X, y = friedman()
-    model = GradientBoostingRegressor(n_estimators=2, warm_start=True).fit(X, y)
+    model = HistGradientBoostingRegressor(n_estimators=2, warm_start=True).fit(X, y)
     with pytest.raises((DataError, ValueError), match=r"warm_start|features"):
         model.fit(X[:, :3], y)
 
@@ -249,7 +256,7 @@ def test_going_on_with_other_columns_is_refused():
 def test_early_stopping_keeps_the_trees_up_to_the_least_validation_loss():
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(400, 3)), rng.normal(size=400)
-    model = GradientBoostingRegressor(
+    model = HistGradientBoostingRegressor(
         n_estimators=200, early_stopping=True, n_iter_no_change=5, random_state=0
     )
     model.fit(X, y)
@@ -260,17 +267,17 @@ def test_early_stopping_keeps_the_trees_up_to_the_least_validation_loss():
 def test_validation_rows_may_be_given():
     X, y = friedman()
     V, u = friedman(seed=9)
-    model = GradientBoostingRegressor(n_estimators=5).fit(X, y, validation=(V, u))
+    model = HistGradientBoostingRegressor(n_estimators=5).fit(X, y, validation=(V, u))
     losses = [0.5 * np.mean((u - f) ** 2) for f in model.staged_predict(V)]
     np.testing.assert_allclose(model.validation_score_, losses)
     rows = scan(np.column_stack([V, u]), target=f"x{V.shape[1]}")
-    scanned = GradientBoostingRegressor(n_estimators=5).fit(X, y, validation=rows)
+    scanned = HistGradientBoostingRegressor(n_estimators=5).fit(X, y, validation=rows)
     np.testing.assert_allclose(scanned.validation_score_, losses)
 
 
 def test_rows_that_were_not_drawn_are_scored_too():
     X, y = friedman()
-    model = GradientBoostingRegressor(n_estimators=5, subsample=0.3, random_state=1).fit(X, y)
+    model = HistGradientBoostingRegressor(n_estimators=5, subsample=0.3, random_state=1).fit(X, y)
     losses = [0.5 * np.mean((y - f) ** 2) for f in model.staged_predict(X)]
     np.testing.assert_allclose(model.train_score_, losses)
     assert all(120 < tree.n_rows[0] < 240 for tree in model.trees_)
@@ -278,7 +285,9 @@ def test_rows_that_were_not_drawn_are_scored_too():
 
 def test_only_the_columns_that_were_drawn_are_split_on():
     X, y = friedman(d=8)
-    model = GradientBoostingRegressor(n_estimators=20, max_features=2, random_state=0, record=True).fit(X, y)
+    model = HistGradientBoostingRegressor(n_estimators=20, max_features=2, random_state=0, record=True).fit(
+        X, y
+    )
     assert all(len(step["columns"][0]) <= 2 for step in model.record_)
     assert len({column for step in model.record_ for column in step["columns"][0]}) > 4
 
@@ -288,19 +297,19 @@ def test_balanced_classes_weigh_the_same():
     X = (X * 50).round()  # few values: weights would move the edges of bins
     y = (z > np.quantile(z, 0.9)).astype(int)
     w = np.where(y == 1, 300 / y.sum(), 300 / (len(y) - y.sum()))
-    balanced = GradientBoostingClassifier(n_estimators=5, class_weight="balanced").fit(X, y)
-    weighted = GradientBoostingClassifier(n_estimators=5).fit(X, y, w)
+    balanced = HistGradientBoostingClassifier(n_estimators=5, class_weight="balanced").fit(X, y)
+    weighted = HistGradientBoostingClassifier(n_estimators=5).fit(X, y, w)
     np.testing.assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X))
     with pytest.raises(SettingError, match="class_weight names the class 7"):
-        GradientBoostingClassifier(class_weight={7: 1.0}).fit(X, y)
+        HistGradientBoostingClassifier(class_weight={7: 1.0}).fit(X, y)
 
 
 def test_explanations_add_up_to_the_scores():
     X, y = mixed(300)
-    model = GradientBoostingRegressor(n_estimators=10, categorical_features=[2]).fit(X, y)
+    model = HistGradientBoostingRegressor(n_estimators=10, categorical_features=[2]).fit(X, y)
     np.testing.assert_allclose(model.explain(X).scores, model.predict(X))
     c = np.digitize(y, np.quantile(y, [0.3, 0.6]))
-    model = GradientBoostingClassifier(n_estimators=10, categorical_features=[2]).fit(X, c)
+    model = HistGradientBoostingClassifier(n_estimators=10, categorical_features=[2]).fit(X, c)
     explained = model.explain(X)
     np.testing.assert_allclose(explained.scores, model.decision_function(X).max(axis=1))
     np.testing.assert_array_equal(explained.predicted, model.predict(X))
@@ -308,6 +317,6 @@ def test_explanations_add_up_to_the_scores():
 
 def test_what_matters_is_found_and_what_does_not_is_not():
     X, y = friedman(1000, d=6)
-    importances = GradientBoostingRegressor(n_estimators=30).fit(X, y).feature_importances_
+    importances = HistGradientBoostingRegressor(n_estimators=30).fit(X, y).feature_importances_
     assert importances.sum() == pytest.approx(1.0)
     assert importances[:4].min() > 3 * importances[4:].max()

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from lyceum.ensemble.boosting.gradient_boosting import GradientBoostingRegressor
+from lyceum.ensemble.boosting.gradient_boosting import HistGradientBoostingRegressor
 from lyceum.ensemble.boosting.losses import (
     Absolute,
     Huber,
@@ -101,7 +101,7 @@ def test_extreme_scores_have_finite_losses_and_gradients():
 def test_a_leaf_takes_the_best_constant_of_its_residuals(loss):
     x = np.repeat([0.0, 1.0], 50)[:, None]
     y = np.concatenate([RNG.exponential(size=50), 5 + RNG.exponential(size=50)])
-    model = GradientBoostingRegressor(
+    model = HistGradientBoostingRegressor(
         loss=loss, alpha=0.8, n_estimators=1, max_leaf_nodes=2, learning_rate=1.0
     )
     q = 0.5 if loss == "absolute_error" else 0.8

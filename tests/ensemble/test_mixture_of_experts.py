@@ -20,7 +20,7 @@ from lyceum.ensemble.experts.mixture import GateTree
 from lyceum.ensemble.members.expert_rows import ExpertRows
 from lyceum.errors import SchemaError, SettingError
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import MinMax
+from lyceum.prepare import MinMaxScaler
 from lyceum.semi_supervised import SemiSupervisedEM
 from lyceum.trees import DecisionTreeClassifier
 
@@ -39,7 +39,7 @@ XOR = np.where(X[:, 0] * X[:, 1] > 0, "a", "b")
         MixtureOfExperts(SkTree(max_depth=2, random_state=0), n_experts=2, n_init=1),
         MixtureOfExperts(LogisticRegression(C=0.01), n_experts=2, n_init=1),
         HierarchicalMixtureOfExperts(NaiveBayes(), depth=2),
-        MixtureOfExperts(make_pipeline(MinMax(), LogisticRegression()), n_experts=2, n_init=1),
+        MixtureOfExperts(make_pipeline(MinMaxScaler(), LogisticRegression()), n_experts=2, n_init=1),
     ],
     ids=lambda model: repr(model)[:40],
 )
@@ -118,7 +118,7 @@ def test_an_expert_behind_a_step_that_changes_nothing_is_the_expert():
     )
 
 
-@pytest.mark.parametrize("scaler", [StandardScaler(), MinMax()], ids=["another library", "own"])
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler()], ids=["another library", "own"])
 def test_every_step_of_an_expert_that_takes_weights_gets_them(scaler):
     Z, w = X[:60] ** 3, rng.integers(0, 3, 60).astype(float)
     fitted = ExpertRows(Z, BENT[:60]).fit(make_pipeline(scaler, SkLinear()), w)

@@ -7,7 +7,10 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
-from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.multiclass import (
+    OneVsOneClassifier as TheirOneVsOneClassifier,
+    OneVsRestClassifier as TheirOneVsRestClassifier,
+)
 from sklearn.neighbors import KNeighborsClassifier as ScikitNeighbors
 from sklearn.svm import LinearSVC as ScikitLinearSVC
 from tests.checks.tables import CountedCuts, Data
@@ -15,7 +18,7 @@ from tests.checks.tables import CountedCuts, Data
 from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
 from lyceum.datasets import load
-from lyceum.ensemble import OneVsOne, OneVsRest, OutputCode, couple_posteriors
+from lyceum.ensemble import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier, couple_posteriors
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.neighbors import KNeighborsClassifier
@@ -53,7 +56,7 @@ def three_classes(n=150, seed=0):
 
 @pytest.mark.syllabus("9.6")
 def test_scores_of_one_against_the_rest_give_class_two():
-    model = on_the_blackboard(OneVsRest(ColumnScores()), 4)
+    model = on_the_blackboard(OneVsRestClassifier(ColumnScores()), 4)
     row = np.array([[3.5, 6.2, 1.4, 5.5, 0.0, 0.0]])
     assert model.predict(row).tolist() == [2]
     assert model.decision_function(row).tolist() == [[3.5, 6.2, 1.4, 5.5]]
@@ -62,7 +65,7 @@ def test_scores_of_one_against_the_rest_give_class_two():
 @pytest.mark.syllabus("9.6")
 def test_votes_of_all_pairs_give_class_four():
     # the pairs 12, 13, 14, 23, 24, 34 vote for 1, 1, 4, 2, 4, 4; a member's score is positive for the second
-    model = on_the_blackboard(OneVsOne(ColumnScores()), 4)
+    model = on_the_blackboard(OneVsOneClassifier(ColumnScores()), 4)
     row = np.array([[-1.0, -1.0, 1.0, -1.0, 1.0, 1.0]])
     assert model.votes(row).tolist() == [[2.0, 1.0, 0.0, 3.0]]
     assert model.predict(row).tolist() == [4]
@@ -70,7 +73,7 @@ def test_votes_of_all_pairs_give_class_four():
 
 @pytest.mark.syllabus("9.6")
 def test_a_no_is_a_vote_for_every_other_class():
-    model = on_the_blackboard(OneVsRest(ColumnScores(), decision="votes"), 4)
+    model = on_the_blackboard(OneVsRestClassifier(ColumnScores(), decision="votes"), 4)
     rows = np.array([[-1, 2, -1, -1, 0, 0], [5, 1, -1, -1, 0, 0], [-1, -9, -1, -1, 0, 0]], dtype=float)
     assert model.votes(rows).tolist() == [[2, 4, 2, 2], [3, 3, 1, 1], [3, 3, 3, 3]]
     assert model.predict(rows).tolist() == [2, 1, 1]
@@ -79,7 +82,7 @@ def test_a_no_is_a_vote_for_every_other_class():
 @pytest.mark.syllabus("9.6")
 def test_a_word_with_one_wrong_place_is_corrected():
     code = np.array([[-1, -1, -1, -1, -1], [1, 1, 1, -1, -1], [-1, -1, 1, 1, 1], [1, 1, -1, 1, 1]])
-    model = on_the_blackboard(OutputCode(ColumnScores(), code=code, decoding="hamming"), 4)
+    model = on_the_blackboard(OutputCodeClassifier(ColumnScores(), code=code, decoding="hamming"), 4)
     assert (model.min_distance_, model.correctable_) == (3.0, 1)
     for k, word in enumerate(code, start=1):
         for place in range(5):
@@ -95,7 +98,7 @@ def test_a_word_with_one_wrong_place_is_corrected():
 @given(st.integers(3, 6))
 def test_any_two_words_of_an_exhaustive_code_differ_in_half_of_the_places(K):
     X = np.repeat(np.eye(K), 2, axis=0)
-    model = OutputCode(NaiveBayes(), code="exhaustive").fit(X, np.repeat(np.arange(K), 2))
+    model = OutputCodeClassifier(NaiveBayes(), code="exhaustive").fit(X, np.repeat(np.arange(K), 2))
     assert model.code_.shape == (K, 2 ** (K - 1) - 1)
     assert model.min_distance_ == 2 ** (K - 2)
     assert len(np.unique(model.code_ * model.code_[0], axis=1).T) == 2 ** (K - 1) - 1
@@ -106,7 +109,7 @@ def test_any_two_words_of_an_exhaustive_code_differ_in_half_of_the_places(K):
 @pytest.mark.parametrize("K", [3, 7, 11])
 def test_no_two_columns_of_a_code_are_one_problem(kind, K):
     X, y = np.repeat(np.eye(K), 3, axis=0), np.repeat(np.arange(K), 3)
-    model = OutputCode(NaiveBayes(), code=kind, random_state=0).fit(X, y)
+    model = OutputCodeClassifier(NaiveBayes(), code=kind, random_state=0).fit(X, y)
     code = model.code_
     assert (np.abs(code.sum(axis=0)) < K).all()
     assert len(np.unique(code * code[0], axis=1).T) == code.shape[1]
@@ -127,21 +130,22 @@ def test_codes_of_ones_own_are_checked():
         ([[2, -1], [-1, 1], [-1, 1]], "entries -1 and 1"),
     ):
         if words is None:
-            OutputCode(code=code).fit(X, y)
+            OutputCodeClassifier(code=code).fit(X, y)
             continue
         with pytest.raises(DataError, match=words):
-            OutputCode(code=code).fit(X, y)
+            OutputCodeClassifier(code=code).fit(X, y)
     with pytest.raises(SettingError, match="16,383 columns"):
-        OutputCode(NaiveBayes(), code="exhaustive").fit(np.eye(15), np.arange(15))
+        OutputCodeClassifier(NaiveBayes(), code="exhaustive").fit(np.eye(15), np.arange(15))
 
 
 def test_the_codes_of_pairs_and_of_one_against_the_rest_are_those_learners():
     X, y = three_classes()
-    pairs, rest = OneVsOne(decision="scores").fit(X, y), OneVsRest().fit(X, y)
-    same = OutputCode(code=pairs.code_, loss="linear").fit(X, y)
+    pairs, rest = OneVsOneClassifier(decision="scores").fit(X, y), OneVsRestClassifier().fit(X, y)
+    same = OutputCodeClassifier(code=pairs.code_, loss="linear").fit(X, y)
     np.testing.assert_allclose(same.decision_function(X) * 3, pairs.decision_function(X), rtol=1e-12)
     assert (
-        OutputCode(code=rest.code_, loss="linear").fit(X, y).predict(X).tolist() == rest.predict(X).tolist()
+        OutputCodeClassifier(code=rest.code_, loss="linear").fit(X, y).predict(X).tolist()
+        == rest.predict(X).tolist()
     )
 
 
@@ -151,11 +155,11 @@ def test_the_codes_of_pairs_and_of_one_against_the_rest_are_those_learners():
 @pytest.mark.parametrize("base", [ScikitLogistic(C=0.5), ScikitLinearSVC(random_state=0), ScikitNeighbors(3)])
 def test_members_of_another_library_give_its_own_reductions(base):
     X, y = three_classes()
-    ours, theirs = OneVsRest(base).fit(X, y), OneVsRestClassifier(base).fit(X, y)
+    ours, theirs = OneVsRestClassifier(base).fit(X, y), TheirOneVsRestClassifier(base).fit(X, y)
     assert ours.predict(X).tolist() == theirs.predict(X).tolist()
     if hasattr(theirs, "predict_proba"):
         np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-12)
-    ours, theirs = OneVsOne(base).fit(X, y), OneVsOneClassifier(base).fit(X, y)
+    ours, theirs = OneVsOneClassifier(base).fit(X, y), TheirOneVsOneClassifier(base).fit(X, y)
     votes = np.round(theirs.decision_function(X))
     np.testing.assert_array_equal(ours.votes(X), votes)
     clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
@@ -188,14 +192,14 @@ def test_coupled_posteriors_minimise_their_objective():
 
 def test_posteriors_that_decide_are_the_largest():
     X, y = three_classes()
-    model = OneVsOne(decision="posteriors").fit(X, y)
+    model = OneVsOneClassifier(decision="posteriors").fit(X, y)
     assert model.predict(X).tolist() == model.classes_[model.predict_proba(X).argmax(axis=1)].tolist()
 
 
 # -- awkward rows ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, OutputCode])
+@pytest.mark.parametrize("kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
 def test_mixed_tables_with_missing_cells_reach_members_as_they_are(kind, tmp_path):
     penguins = load("penguins")
     model = kind(DecisionTreeClassifier(max_depth=4)).fit(penguins)
@@ -205,7 +209,7 @@ def test_mixed_tables_with_missing_cells_reach_members_as_they_are(kind, tmp_pat
     assert "DecisionTreeClassifier" in str(model.summary())
 
 
-@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, OutputCode])
+@pytest.mark.parametrize("kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
 def test_one_class_and_a_class_without_weight(kind, tmp_path):
     X, y = three_classes(60)
     one = kind().fit(X, np.full(60, "ant"))
@@ -216,7 +220,7 @@ def test_one_class_and_a_class_without_weight(kind, tmp_path):
     model = kind().fit(X, y, w)
     assert "bee" not in model.predict(X)
     without = kind().fit(X[w > 0], y[w > 0])
-    if kind is not OutputCode:
+    if kind is not OutputCodeClassifier:
         assert model.predict(X).tolist() == without.predict(X).tolist()
     if hasattr(model, "predict_proba"):
         assert not model.predict_proba(X)[:, 1].any()
@@ -228,32 +232,35 @@ def test_weights_that_members_do_not_take_are_refused_unless_equal():
     X, y = three_classes(60)
     w = np.ones(60)
     w[:5] = 0.0
-    model = OneVsRest(ScikitNeighbors(3)).fit(X, y, w)
-    assert model.predict(X).tolist() == OneVsRest(ScikitNeighbors(3)).fit(X[5:], y[5:]).predict(X).tolist()
+    model = OneVsRestClassifier(ScikitNeighbors(3)).fit(X, y, w)
+    assert (
+        model.predict(X).tolist()
+        == OneVsRestClassifier(ScikitNeighbors(3)).fit(X[5:], y[5:]).predict(X).tolist()
+    )
     w[7] = 2.0
     with pytest.raises(SettingError, match="KNeighborsClassifier does not take sample_weight"):
-        OneVsOne(ScikitNeighbors(3)).fit(X, y, w)
+        OneVsOneClassifier(ScikitNeighbors(3)).fit(X, y, w)
 
 
 def test_sparse_rows_and_frames_of_another_library():
     X, y = three_classes()
     X[np.abs(X) < 0.5] = 0.0
-    dense, thin = (OneVsRest(ScikitLogistic()).fit(form, y) for form in (X, sparse.csr_array(X)))
+    dense, thin = (OneVsRestClassifier(ScikitLogistic()).fit(form, y) for form in (X, sparse.csr_array(X)))
     np.testing.assert_allclose(
         thin.decision_function(sparse.csr_array(X)), dense.decision_function(X), rtol=1e-4, atol=1e-4
     )
     frame = pd.DataFrame(X, columns=list("abcd"))
-    model = OneVsOne(ScikitLogistic()).fit(frame, y)
+    model = OneVsOneClassifier(ScikitLogistic()).fit(frame, y)
     assert model.framed_
-    assert model.predict(frame).tolist() == OneVsOne(ScikitLogistic()).fit(X, y).predict(X).tolist()
+    assert model.predict(frame).tolist() == OneVsOneClassifier(ScikitLogistic()).fit(X, y).predict(X).tolist()
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        OneVsOne(decision="scores"),
-        OutputCode(loss="linear"),
-        OneVsRest(DecisionTreeClassifier(max_depth=3)),
+        OneVsOneClassifier(decision="scores"),
+        OutputCodeClassifier(loss="linear"),
+        OneVsRestClassifier(DecisionTreeClassifier(max_depth=3)),
     ],
 )
 def test_explanations_of_sums_of_scores_add_up(model):
@@ -273,15 +280,15 @@ def _decided_by(model, X):
 @pytest.mark.parametrize(
     "model",
     [
-        OneVsOne(),
-        OneVsOne(decision="posteriors"),
-        OneVsOne(ScikitLogistic()),
-        OneVsRest(decision="votes"),
-        OneVsRest(ScikitLogistic()),
-        OneVsRest(NaiveBayes()),
-        OutputCode(),
-        OutputCode(decoding="hamming"),
-        OutputCode(KNeighborsClassifier(n_neighbors=3), loss="linear"),
+        OneVsOneClassifier(),
+        OneVsOneClassifier(decision="posteriors"),
+        OneVsOneClassifier(ScikitLogistic()),
+        OneVsRestClassifier(decision="votes"),
+        OneVsRestClassifier(ScikitLogistic()),
+        OneVsRestClassifier(NaiveBayes()),
+        OutputCodeClassifier(),
+        OutputCodeClassifier(decoding="hamming"),
+        OutputCodeClassifier(KNeighborsClassifier(n_neighbors=3), loss="linear"),
     ],
 )
 @pytest.mark.parametrize("n_classes", [3, 2])
@@ -296,7 +303,7 @@ def test_explanations_of_other_decisions_add_up(model, n_classes):
         assert found.predicted.tolist() == fitted.predict(rows).tolist()
 
 
-@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, OutputCode])
+@pytest.mark.parametrize("kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
 @pytest.mark.parametrize("member", [NaiveBayes(), LogisticRegression()])
 @pytest.mark.parametrize("n_classes", [3, 2])
 def test_rows_are_read_once_to_be_explained(kind, member, n_classes):
@@ -310,7 +317,7 @@ def test_rows_are_read_once_to_be_explained(kind, member, n_classes):
 def test_votes_are_explained_from_a_row_of_means():
     """By the definition, for the first row: the votes of its class as its columns come, in both orders."""
     X, y = three_classes()
-    model, mean = OneVsOne().fit(X, y), X.mean(axis=0)
+    model, mean = OneVsOneClassifier().fit(X, y), X.mean(axis=0)
     found = model.explain(X[:1])
     k = model.classes_.tolist().index(model.predict(X[:1])[0])
 
@@ -328,7 +335,7 @@ def test_two_classes_are_one_member_with_the_posteriors_of_that_member():
     X, y = three_classes()
     X, y = X[y != "cow"], y[y != "cow"]
     alone = LogisticRegression().fit(X, y)
-    for kind in (OneVsRest, OneVsOne, OutputCode):
+    for kind in (OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier):
         model = kind().fit(X, y)
         assert len(model.estimators_) == 1
         np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), rtol=1e-6)

@@ -13,8 +13,8 @@ import lyceum
 from lyceum._core.trees import pack_trees, unpack_trees
 from lyceum.ensemble import (
     ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -26,8 +26,8 @@ LEARNERS = [
     RandomForestClassifier(**SIZES),
     RandomForestRegressor(**SIZES, max_bins=None),
     ExtraTreesRegressor(**SIZES),
-    GradientBoostingClassifier(**SIZES),
-    GradientBoostingRegressor(**SIZES),
+    HistGradientBoostingClassifier(**SIZES),
+    HistGradientBoostingRegressor(**SIZES),
 ]
 
 

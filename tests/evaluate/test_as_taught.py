@@ -7,9 +7,9 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import StratifiedKFold
 
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.evaluate import (
-    confusion,
+    confusion_matrix,
     corrected_t,
     cross_validate,
     decompose,
@@ -52,7 +52,7 @@ def test_kappa_from_rates_is_that_of_the_rows():
 def test_a_rejected_row_counts_in_the_modified_macro_average():
     y, said = ["a", "a", "a", "a", "b", "b"], ["a", "a", "b", None, "b", None]
     P = np.array([2 / 4, 1 / 2])
-    assert macro_average_modified(confusion(y, said)) == pytest.approx(
+    assert macro_average_modified(confusion_matrix(y, said)) == pytest.approx(
         0.75 * P.mean() + 0.25 * np.sqrt(P.prod())
     )
 
@@ -76,7 +76,7 @@ def results():
     X, y = load_breast_cancer(return_X_y=True)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     first, second = (
-        cross_validate(learner, X, y, cv=folds) for learner in (NaiveBayes(), LinearDiscriminant())
+        cross_validate(learner, X, y, cv=folds) for learner in (NaiveBayes(), LinearDiscriminantAnalysis())
     )
     other = cross_validate(NaiveBayes(), X, y, cv=StratifiedKFold(5, shuffle=True, random_state=1))
     return X, y, first, second, other

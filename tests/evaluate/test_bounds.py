@@ -10,13 +10,13 @@ from statsmodels.stats.proportion import proportion_confint
 
 from lyceum.errors import SettingError
 from lyceum.evaluate import (
-    chebyshev,
+    chebyshev_bound,
     error_interval,
     error_sd,
-    hoeffding,
+    hoeffding_bound,
     holdout_size,
     majority_vote_error,
-    markov,
+    markov_bound,
 )
 
 
@@ -61,13 +61,13 @@ def test_sd_is_that_of_a_simulated_error_rate():
 def test_bounds_hold_for_the_exact_binomial_tail(n, within, error):
     k = np.arange(n + 1)
     tail = stats.binom.pmf(k, n, error)[np.abs(k / n - error) >= within].sum()
-    assert tail <= hoeffding(n, within).alpha + 1e-9
-    assert tail <= chebyshev(n, within, error=error).alpha + 1e-9
-    assert chebyshev(n, within, error=error).alpha <= chebyshev(n, within).alpha
+    assert tail <= hoeffding_bound(n, within).alpha + 1e-9
+    assert tail <= chebyshev_bound(n, within, error=error).alpha + 1e-9
+    assert chebyshev_bound(n, within, error=error).alpha <= chebyshev_bound(n, within).alpha
 
 
 @pytest.mark.syllabus("14.7")
-@pytest.mark.parametrize("bound", [hoeffding, chebyshev])
+@pytest.mark.parametrize("bound", [hoeffding_bound, chebyshev_bound])
 @pytest.mark.parametrize("n_models", [1, 12])
 def test_each_of_the_three_is_solved_from_the_other_two(bound, n_models):
     within = bound(n=5000, alpha=0.05, n_models=n_models).within
@@ -81,7 +81,9 @@ def test_each_of_the_three_is_solved_from_the_other_two(bound, n_models):
 
 @pytest.mark.syllabus("14.7")
 def test_epsilon_over_c_models_is_the_stated_formula():
-    assert hoeffding(n=1000, alpha=0.05, n_models=20).within == math.sqrt(math.log(2 * 20 / 0.05) / 2000)
+    assert hoeffding_bound(n=1000, alpha=0.05, n_models=20).within == math.sqrt(
+        math.log(2 * 20 / 0.05) / 2000
+    )
 
 
 @pytest.mark.syllabus("14.7")
@@ -118,12 +120,12 @@ def test_majority_error_at_the_ends():
 
 def test_bad_requests_say_what_to_give():
     for call, words in (
-        (lambda: hoeffding(100), "give two of n, within and alpha; 1 were given"),
-        (lambda: chebyshev(100, 0.1, alpha=0.1), "3 were given"),
-        (lambda: hoeffding(0, 0.1), "at least one test row"),
-        (lambda: hoeffding(10, -0.1), "above 0"),
-        (lambda: hoeffding(10, alpha=1.5), "strictly between"),
-        (lambda: hoeffding(10, 0.1, n_models=0), "at least one model"),
+        (lambda: hoeffding_bound(100), "give two of n, within and alpha; 1 were given"),
+        (lambda: chebyshev_bound(100, 0.1, alpha=0.1), "3 were given"),
+        (lambda: hoeffding_bound(0, 0.1), "at least one test row"),
+        (lambda: hoeffding_bound(10, -0.1), "above 0"),
+        (lambda: hoeffding_bound(10, alpha=1.5), "strictly between"),
+        (lambda: hoeffding_bound(10, 0.1, n_models=0), "at least one model"),
         (lambda: holdout_size(1.5, 0.1), r"in \[0, 1\]"),
         (lambda: holdout_size(0.5, 0.0), "above 0"),
         (lambda: error_interval(5, 3), "0 <= n_wrong <= n"),
@@ -148,10 +150,10 @@ def test_walds_interval_is_the_rate_and_its_standard_errors():
 def test_one_sided_bound_is_half_and_holds_for_either_exact_tail(n, within, error):
     k = np.arange(n + 1)
     chance = stats.binom.pmf(k, n, error)
-    one = hoeffding(n, within, sides=1).alpha
+    one = hoeffding_bound(n, within, sides=1).alpha
     assert chance[k / n - error >= within].sum() <= one + 1e-9
     assert chance[error - k / n >= within].sum() <= one + 1e-9
-    assert hoeffding(n, within).alpha == pytest.approx(min(1.0, 2 * one))
+    assert hoeffding_bound(n, within).alpha == pytest.approx(min(1.0, 2 * one))
 
 
 @pytest.mark.syllabus("14.7")
@@ -169,7 +171,7 @@ def test_bound_holds_for_two_point_values_of_any_ranges_by_going_through_all_out
         high = np.array([(outcome >> i) & 1 for i in range(len(ends))])
         if np.where(high, ends[:, 1], ends[:, 0]).mean() - expected >= within:
             tail += p ** high.sum() * (1 - p) ** (len(ends) - high.sum())
-    bound = hoeffding(within=within, sides=1, value_range=ends)
+    bound = hoeffding_bound(within=within, sides=1, value_range=ends)
     assert tail <= bound.alpha + 1e-12
     assert bound.n == len(ends)
     squares = ((ends[:, 1] - ends[:, 0]) ** 2).sum()
@@ -179,11 +181,14 @@ def test_bound_holds_for_two_point_values_of_any_ranges_by_going_through_all_out
 @pytest.mark.syllabus("14.7")
 @pytest.mark.parametrize("sides", [1, 2])
 def test_a_wider_range_only_rescales_the_bound(sides):
-    plain = hoeffding(n=400, alpha=0.1, n_models=3, sides=sides)
-    wide = hoeffding(n=400, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20))
+    plain = hoeffding_bound(n=400, alpha=0.1, n_models=3, sides=sides)
+    wide = hoeffding_bound(n=400, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20))
     assert wide.within == pytest.approx(30 * plain.within)
-    assert hoeffding(within=wide.within, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20)).n == 400
-    same = hoeffding(alpha=0.1, n_models=3, sides=sides, value_range=np.tile([-10.0, 20.0], (400, 1)))
+    assert (
+        hoeffding_bound(within=wide.within, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20)).n
+        == 400
+    )
+    same = hoeffding_bound(alpha=0.1, n_models=3, sides=sides, value_range=np.tile([-10.0, 20.0], (400, 1)))
     assert same.within == pytest.approx(wide.within)
     assert "mean" in str(wide)
     assert ("one given direction" in str(plain)) == (sides == 1)
@@ -191,10 +196,10 @@ def test_a_wider_range_only_rescales_the_bound(sides):
 
 def test_bad_ranges_and_sides_are_refused():
     for call, words in (
-        (lambda: hoeffding(10, 0.1, sides=3), "give 1 or 2"),
-        (lambda: hoeffding(10, 0.1, value_range=(1, 0)), "higher end"),
-        (lambda: hoeffding(10, 0.1, value_range=(0, 1, 2)), "shape"),
-        (lambda: hoeffding(10, 0.1, value_range=[(0, 1)] * 3), "3 rows, but n=10"),
+        (lambda: hoeffding_bound(10, 0.1, sides=3), "give 1 or 2"),
+        (lambda: hoeffding_bound(10, 0.1, value_range=(1, 0)), "higher end"),
+        (lambda: hoeffding_bound(10, 0.1, value_range=(0, 1, 2)), "shape"),
+        (lambda: hoeffding_bound(10, 0.1, value_range=[(0, 1)] * 3), "3 rows, but n=10"),
     ):
         with pytest.raises(SettingError, match=words):
             call()
@@ -205,10 +210,10 @@ def test_bad_ranges_and_sides_are_refused():
 @given(st.integers(1, 50), st.floats(0.01, 0.99), st.floats(0.1, 60))
 def test_markovs_bound_holds_for_the_exact_tail_and_is_met_by_a_two_point_value(n, p, at):
     k = np.arange(n + 1)
-    assert stats.binom.pmf(k, n, p)[k >= at].sum() <= markov(n * p, at) + 1e-9
-    assert markov(p * at, at) == pytest.approx(p)  # at with probability p, else 0
+    assert stats.binom.pmf(k, n, p)[k >= at].sum() <= markov_bound(n * p, at) + 1e-9
+    assert markov_bound(p * at, at) == pytest.approx(p)  # at with probability p, else 0
 
 
 def test_markovs_bound_is_refused_for_negative_means():
     with pytest.raises(SettingError, match="at least 0"):
-        markov(-1.0, 2.0)
+        markov_bound(-1.0, 2.0)

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.evaluate import auc, auc_interval, delong
+from lyceum.evaluate import auc_interval, delong, roc_auc_score
 
 
 def brute_force(y, *scores):
@@ -42,7 +42,7 @@ def test_area_error_z_and_p_equal_the_definition_by_pairs_whatever_the_ties(rows
     areas, covariance = brute_force(y, one, two)
     test = delong(y, one, two)
     assert (test.first, test.second) == pytest.approx(tuple(areas))
-    assert test.first == pytest.approx(auc(y, one))
+    assert test.first == pytest.approx(roc_auc_score(y, one))
     assert test.covariance == pytest.approx(covariance, abs=1e-12)
     alone = auc_interval(y, two)
     assert alone.standard_error == pytest.approx(math.sqrt(covariance[1, 1]), abs=1e-9)

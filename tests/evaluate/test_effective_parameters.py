@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant, RegularizedDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, RegularizedDiscriminant
 from lyceum.bayes.fold_rules import combine_covariances
 from lyceum.density import HistogramDensity
 from lyceum.evaluate import degrees_of_freedom
@@ -85,14 +85,16 @@ def test_the_corners_of_a_regularised_discriminant_are_the_models_they_are():
     def count(kind, **settings):
         return degrees_of_freedom(kind(**settings).fit(X, K))
 
-    assert degrees_of_freedom(corners(0.0, 0.0)) == count(QuadraticDiscriminant)
-    assert degrees_of_freedom(corners(1.0, 0.0)) == count(LinearDiscriminant)
-    assert degrees_of_freedom(corners(0.0, 1.0)) == count(QuadraticDiscriminant, covariance="spherical")
-    assert degrees_of_freedom(corners(1.0, 1.0)) == count(LinearDiscriminant, covariance="spherical")
+    assert degrees_of_freedom(corners(0.0, 0.0)) == count(QuadraticDiscriminantAnalysis)
+    assert degrees_of_freedom(corners(1.0, 0.0)) == count(LinearDiscriminantAnalysis)
+    assert degrees_of_freedom(corners(0.0, 1.0)) == count(
+        QuadraticDiscriminantAnalysis, covariance="spherical"
+    )
+    assert degrees_of_freedom(corners(1.0, 1.0)) == count(LinearDiscriminantAnalysis, covariance="spherical")
     unit = RegularizedDiscriminant(alpha=1.0, gamma=1.0, shrink="unit").fit(X, K)
-    assert degrees_of_freedom(unit) == count(LinearDiscriminant, covariance="identity")
+    assert degrees_of_freedom(unit) == count(LinearDiscriminantAnalysis, covariance="identity")
     diagonal = RegularizedDiscriminant(alpha=0.0, gamma=1.0, shrink="diagonal").fit(X, K)
-    assert degrees_of_freedom(diagonal) == count(QuadraticDiscriminant, covariance="diagonal")
+    assert degrees_of_freedom(diagonal) == count(QuadraticDiscriminantAnalysis, covariance="diagonal")
 
 
 @pytest.mark.syllabus("3.4")

@@ -8,11 +8,11 @@ from sklearn import mixture, naive_bayes
 from sklearn.exceptions import NotFittedError
 
 from lyceum.bayes import (
-    BernoulliNaiveBayes,
-    LinearDiscriminant,
-    MultinomialNaiveBayes,
+    BernoulliNB,
+    LinearDiscriminantAnalysis,
+    MultinomialNB,
     NaiveBayes,
-    QuadraticDiscriminant,
+    QuadraticDiscriminantAnalysis,
 )
 from lyceum.bayesnets import BayesNetClassifier
 from lyceum.density import GaussianDensity, KernelDensity
@@ -29,7 +29,7 @@ COUNTS = RNG.poisson(2.0, size=(90, 4)).astype(float)
 
 def matrices(model, k):
     """The covariance matrix of class k as a full one."""
-    S = model.covariance_ if isinstance(model, LinearDiscriminant) else model.covariance_[k]
+    S = model.covariance_ if isinstance(model, LinearDiscriminantAnalysis) else model.covariance_[k]
     return S if S.ndim == 2 else np.diag(S)
 
 
@@ -38,15 +38,15 @@ def free_entries(model):
     if model.covariance == "identity":
         entries = 0
     else:
-        classes = 1 if isinstance(model, LinearDiscriminant) else 3
+        classes = 1 if isinstance(model, LinearDiscriminantAnalysis) else 3
         every = [matrices(model, k)[np.tril_indices(3)] for k in range(classes)]
         entries = len(np.unique(np.round([v for S in every for v in S if v != 0.0], 12)))
     return model.means_.size + entries + len(model.class_prior_) - 1
 
 
 DISCRIMINANTS = [
-    *(LinearDiscriminant(covariance=form) for form in ("full", "diagonal", "spherical", "identity")),
-    *(QuadraticDiscriminant(covariance=form) for form in ("full", "diagonal", "spherical")),
+    *(LinearDiscriminantAnalysis(covariance=form) for form in ("full", "diagonal", "spherical", "identity")),
+    *(QuadraticDiscriminantAnalysis(covariance=form) for form in ("full", "diagonal", "spherical")),
 ]
 
 
@@ -69,7 +69,7 @@ def test_a_discriminant_counts_its_distinct_numbers_and_has_the_likelihood_of_it
 
 @pytest.mark.syllabus("14.6")
 def test_the_richer_covariance_always_fits_better_and_counts_more():
-    for kind, forms in ((LinearDiscriminant, 4), (QuadraticDiscriminant, 3)):
+    for kind, forms in ((LinearDiscriminantAnalysis, 4), (QuadraticDiscriminantAnalysis, 3)):
         names = ("full", "diagonal", "spherical", "identity")[:forms]
         models = [kind(covariance=name).fit(X, Y) for name in names]
         fits = [joint_log_likelihood(model, X, Y) for model in models]
@@ -84,8 +84,8 @@ def test_the_richer_covariance_always_fits_better_and_counts_more():
     ("ours", "peer", "rows", "free"),
     [
         (NaiveBayes(), naive_bayes.GaussianNB(), X, 2 + 3 * 6),
-        (MultinomialNaiveBayes(), naive_bayes.MultinomialNB(), COUNTS, 2 + 3 * 3),
-        (BernoulliNaiveBayes(binarize=2.0), naive_bayes.BernoulliNB(binarize=2.0), COUNTS, 2 + 3 * 4),
+        (MultinomialNB(), naive_bayes.MultinomialNB(), COUNTS, 2 + 3 * 3),
+        (BernoulliNB(binarize=2.0), naive_bayes.BernoulliNB(binarize=2.0), COUNTS, 2 + 3 * 4),
     ],
     ids=["gaussian", "multinomial", "bernoulli"],
 )
@@ -122,7 +122,7 @@ def test_other_models_count_for_themselves():
 
 def test_constant_columns_and_given_priors_are_not_free():
     wide = np.column_stack([X, np.full(90, 7.0)])
-    for model in (LinearDiscriminant(), QuadraticDiscriminant(), NaiveBayes()):
+    for model in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), NaiveBayes()):
         k = degrees_of_freedom(model.fit(X, Y))
         expected = joint_log_likelihood(model, X, Y)
         assert degrees_of_freedom(model.fit(wide, Y)) == k
@@ -131,7 +131,7 @@ def test_constant_columns_and_given_priors_are_not_free():
 
 
 def test_weight_two_counts_a_row_twice():
-    model, w = LinearDiscriminant().fit(X, Y), RNG.integers(0, 3, 90)
+    model, w = LinearDiscriminantAnalysis().fit(X, Y), RNG.integers(0, 3, 90)
     twice = joint_log_likelihood(model, np.repeat(X, w, axis=0), np.repeat(Y, w))
     assert joint_log_likelihood(model, X, Y, sample_weight=w) == pytest.approx(twice)
 
@@ -144,9 +144,9 @@ def test_errors_say_what_to_give():
     with pytest.raises(SettingError, match="C=1"):
         degrees_of_freedom(LogisticRegression(C=1.0, standard_errors=False).fit(X, Y))
     with pytest.raises(SettingError, match="leave out d"):
-        degrees_of_freedom(LinearDiscriminant().fit(X, Y), d=3)
+        degrees_of_freedom(LinearDiscriminantAnalysis().fit(X, Y), d=3)
     with pytest.raises(NotFittedError):
-        degrees_of_freedom(LinearDiscriminant())
+        degrees_of_freedom(LinearDiscriminantAnalysis())
     with pytest.raises(SettingError, match="no density"):
         joint_log_likelihood(LogisticRegression().fit(X, Y), X, Y)
     with pytest.raises(DataError, match="give y"):

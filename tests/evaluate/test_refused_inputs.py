@@ -11,7 +11,9 @@ TEXT, LABELS, SCORES = ["a", "b"], [0, 1], [0.2, 0.7]
 RAGGED = [[1.0], [1.0, 2.0]]
 
 
-@pytest.mark.parametrize("measure", [evaluate.log_loss, evaluate.brier_score, evaluate.calibration])
+@pytest.mark.parametrize(
+    "measure", [evaluate.log_loss, evaluate.brier_score_loss, evaluate.calibration_curve]
+)
 @pytest.mark.parametrize("given", [TEXT, {"a": 1}, [1j, 2j]])
 def test_predicted_classes_in_the_place_of_posteriors_are_refused(measure, given):
     with pytest.raises(DataError, match="proba must hold numbers"):
@@ -26,7 +28,10 @@ def test_classes_in_the_place_of_numbers_are_refused(measure):
         measure(SCORES, TEXT)
 
 
-@pytest.mark.parametrize("name", ["auc", "roc", "brier_score", "confusion", "auc_hand_till", "class_report"])
+@pytest.mark.parametrize(
+    "name",
+    ["roc_auc_score", "roc_curve", "brier_score_loss", "confusion_matrix", "auc_hand_till", "class_report"],
+)
 def test_rows_of_different_lengths_are_refused(name):
     with pytest.raises(DataError, match="cannot be read as an array"):
         getattr(evaluate, name)(LABELS, RAGGED)
@@ -34,7 +39,7 @@ def test_rows_of_different_lengths_are_refused(name):
 
 def test_weights_that_are_no_numbers_are_refused():
     with pytest.raises(DataError, match="sample_weight must hold numbers"):
-        evaluate.auc(LABELS, SCORES, sample_weight=TEXT)
+        evaluate.roc_auc_score(LABELS, SCORES, sample_weight=TEXT)
 
 
 def test_losses_of_different_folds_are_refused():

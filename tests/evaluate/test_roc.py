@@ -7,7 +7,7 @@ from sklearn import metrics
 from threadpoolctl import threadpool_limits
 
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.evaluate import auc, cost_curve, precision_recall, probability_cost, roc
+from lyceum.evaluate import cost_curve, precision_recall_curve, probability_cost, roc_auc_score, roc_curve
 from lyceum.evaluate.curves import roc as _roc
 
 RNG = np.random.default_rng(2)
@@ -34,18 +34,18 @@ def pairwise(y, score, w=None):
 def test_area_equals_scikit_learn(ties, dtype):
     y, score, w = made(ties=ties)
     score = (score * 10).astype(dtype)
-    assert auc(y, score) == pytest.approx(metrics.roc_auc_score(y, score), abs=1e-14)
-    assert roc(y, score).auc == pytest.approx(auc(y, score), abs=1e-14)
+    assert roc_auc_score(y, score) == pytest.approx(metrics.roc_auc_score(y, score), abs=1e-14)
+    assert roc_curve(y, score).auc == pytest.approx(roc_auc_score(y, score), abs=1e-14)
     weighted = metrics.roc_auc_score(y, score, sample_weight=w)
-    assert auc(y, score, sample_weight=w) == pytest.approx(weighted, abs=1e-13)
+    assert roc_auc_score(y, score, sample_weight=w) == pytest.approx(weighted, abs=1e-13)
 
 
 def test_threads_do_not_change_the_area(monkeypatch):
     y, score, _ = made(ties=True)
-    area = auc(y, score)
+    area = roc_auc_score(y, score)
     monkeypatch.setattr(_roc, "_FEW_SCORES", 0)
     with threadpool_limits(2, user_api="openmp"):
-        assert auc(y, score) == area
+        assert roc_auc_score(y, score) == area
 
 
 tied_scores = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, np.inf])
@@ -55,21 +55,23 @@ tied_scores = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, np.inf])
 @given(st.lists(st.tuples(st.integers(0, 1), tied_scores, st.integers(0, 2))))
 def test_area_is_the_share_of_pairs_won_whatever_the_ties(rows):
     y, score, w = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
-    assert auc(y == 1, score) == pairwise(y, score)
-    assert auc(y == 1, score, sample_weight=w) == pytest.approx(pairwise(y, score, w))
-    curve = roc(y == 1, score, sample_weight=w)
+    assert roc_auc_score(y == 1, score) == pairwise(y, score)
+    assert roc_auc_score(y == 1, score, sample_weight=w) == pytest.approx(pairwise(y, score, w))
+    curve = roc_curve(y == 1, score, sample_weight=w)
     assert curve.fpr[0] == curve.tpr[0] == 0.0
     assert curve.fpr[-1] == curve.tpr[-1] == 1.0
     assert (np.diff(curve.fpr) >= 0).all()
     assert (np.diff(curve.tpr) >= 0).all()
     assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(curve.auc)
-    assert isinstance(str(curve) + str(cost_curve(y == 1, score)) + str(precision_recall(y == 1, score)), str)
+    assert isinstance(
+        str(curve) + str(cost_curve(y == 1, score)) + str(precision_recall_curve(y == 1, score)), str
+    )
 
 
 def test_the_whole_number_sum_is_exact_where_floats_would_round():
     n = 200_000
     y = np.arange(2 * n) % 2
-    assert auc(y, np.arange(2 * n)) == (n * (n + 1) // 2) / (n * n)
+    assert roc_auc_score(y, np.arange(2 * n)) == (n * (n + 1) // 2) / (n * n)
 
 
 @pytest.mark.syllabus("14.3")
@@ -78,7 +80,7 @@ def test_the_whole_number_sum_is_exact_where_floats_would_round():
 def test_curve_equals_scikit_learn(drop, weighted):
     y, score, w = made(ties=True)
     w = w if weighted else None
-    ours = roc(y, score, sample_weight=w, drop_collinear=drop)
+    ours = roc_curve(y, score, sample_weight=w, drop_collinear=drop)
     fpr, tpr, thresholds = metrics.roc_curve(y, score, sample_weight=w, drop_intermediate=False)
     if not drop:
         assert ours.fpr == pytest.approx(fpr)
@@ -96,48 +98,48 @@ def test_the_larger_label_is_positive(labels):
     y, score, _ = made()
     named = np.array(labels)[y]
     expected = metrics.roc_auc_score(y, score)
-    assert auc(named, score) == pytest.approx(expected)
-    assert auc(named.astype(object), score, pos_label=labels[0]) == pytest.approx(1 - expected)
+    assert roc_auc_score(named, score) == pytest.approx(expected)
+    assert roc_auc_score(named.astype(object), score, pos_label=labels[0]) == pytest.approx(1 - expected)
 
 
 def test_degenerate_scores_have_stated_areas():
-    assert auc([0, 1, 0, 1], np.zeros(4)) == 0.5
-    assert auc([1, 1], [0.1, 0.9]) == 0.5
-    assert auc([0, 0], [0.1, 0.9]) == 0.5
-    assert auc([], []) == 0.5
-    assert auc([0, 1], [0.2, 0.8], sample_weight=[0, 0]) == 0.5
-    assert roc([1, 1], [0.1, 0.9]).auc == 0.5
-    assert precision_recall([0, 0], [0.1, 0.9]).average_precision == 0.0
-    assert precision_recall([], []).average_precision == 0.0
+    assert roc_auc_score([0, 1, 0, 1], np.zeros(4)) == 0.5
+    assert roc_auc_score([1, 1], [0.1, 0.9]) == 0.5
+    assert roc_auc_score([0, 0], [0.1, 0.9]) == 0.5
+    assert roc_auc_score([], []) == 0.5
+    assert roc_auc_score([0, 1], [0.2, 0.8], sample_weight=[0, 0]) == 0.5
+    assert roc_curve([1, 1], [0.1, 0.9]).auc == 0.5
+    assert precision_recall_curve([0, 0], [0.1, 0.9]).average_precision == 0.0
+    assert precision_recall_curve([], []).average_precision == 0.0
 
 
 def test_posteriors_of_two_classes_are_read_by_their_second_column():
     y, score, _ = made()
-    assert auc(y, np.column_stack([-score, score])) == auc(y, score)
+    assert roc_auc_score(y, np.column_stack([-score, score])) == roc_auc_score(y, score)
 
 
 def test_bad_scores_are_refused_with_a_reason():
     with pytest.raises(MissingValuesError, match="missing values"):
-        auc([0, 1], [np.nan, 1.0])
+        roc_auc_score([0, 1], [np.nan, 1.0])
     with pytest.raises(MissingValuesError, match="missing values"):
-        auc([0, 1], [np.nan, 1.0], sample_weight=[1, 1])
+        roc_auc_score([0, 1], [np.nan, 1.0], sample_weight=[1, 1])
     with pytest.raises(SettingError, match="name the positive one"):
-        auc([0, 1, 2], [0.1, 0.2, 0.3])
+        roc_auc_score([0, 1, 2], [0.1, 0.2, 0.3])
     with pytest.raises(SettingError, match="pos_label=2 is not among"):
-        auc([0, 1], [0.1, 0.2], pos_label=2)
+        roc_auc_score([0, 1], [0.1, 0.2], pos_label=2)
     with pytest.raises(DataError, match="2 and 3 rows"):
-        auc([0, 1], [1.0, 2.0, 3.0])
+        roc_auc_score([0, 1], [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="give numbers"):
-        auc([0, 1], ["a", "b"])
+        roc_auc_score([0, 1], ["a", "b"])
     with pytest.raises(MissingValuesError, match="missing labels"):
-        auc([0.0, np.nan], [1.0, 2.0])
+        roc_auc_score([0.0, np.nan], [1.0, 2.0])
 
 
 @pytest.mark.parametrize("weighted", [True, False])
 def test_precision_and_recall_equal_scikit_learn(weighted):
     y, score, w = made(ties=True)
     w = w if weighted else None
-    ours = precision_recall(y, score, sample_weight=w)
+    ours = precision_recall_curve(y, score, sample_weight=w)
     precision, recall, thresholds = metrics.precision_recall_curve(y, score, sample_weight=w)
     assert ours.average_precision == pytest.approx(metrics.average_precision_score(y, score, sample_weight=w))
     reached = {t: (p, r) for p, r, t in zip(precision, recall, thresholds)}
@@ -174,7 +176,7 @@ def test_cost_curve_area_by_fine_sums_and_at_the_extremes():
 
 def test_hull_holds_all_points_below_it():
     y, score, _ = made()
-    curve = roc(y, score)
+    curve = roc_curve(y, score)
     hull = curve.hull
     assert (np.interp(curve.fpr, curve.fpr[hull], curve.tpr[hull]) >= curve.tpr - 1e-12).all()
     assert (np.diff(np.diff(curve.tpr[hull]) / np.maximum(np.diff(curve.fpr[hull]), 1e-12)) < 1e-9).all()

@@ -30,7 +30,7 @@ from lyceum.evaluate import (
     validation_curve,
 )
 from lyceum.linear import LinearRegression, LogisticRegression
-from lyceum.prepare import FillMissing
+from lyceum.prepare import SimpleImputer
 from lyceum.progress import watch
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -95,7 +95,7 @@ def _same(one, two, name):
 
 MODELS = {
     "NaiveBayes": NaiveBayes(),
-    "pipeline": make_pipeline(FillMissing(), LogisticRegression()),
+    "pipeline": make_pipeline(SimpleImputer(), LogisticRegression()),
     "tree": DecisionTreeClassifier(max_depth=3),
 }
 CASES = [
@@ -155,8 +155,8 @@ def test_test_rows_keep_the_order_given(source, tmp_path):
 
 
 def test_rows_after_a_step_are_evaluated_too(tmp_path):
-    rows = FillMissing().fit_transform(rows_of("streamed parquet", tmp_path))
-    filled = FillMissing().fit_transform(rows_of("frame", tmp_path))
+    rows = SimpleImputer().fit_transform(rows_of("streamed parquet", tmp_path))
+    filled = SimpleImputer().fit_transform(rows_of("frame", tmp_path))
     found, expected = (cross_validate(LogisticRegression(), one, cv=3) for one in (rows, filled))
     same(expected, found)
 

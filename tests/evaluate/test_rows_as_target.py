@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from lyceum import datasets, evaluate, scan
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, SourceError
-from lyceum.prepare import FillMissing
+from lyceum.prepare import SimpleImputer
 
 ROWS = datasets.load("german_credit").take(np.arange(200))
 MODEL = NaiveBayes().fit(ROWS)
@@ -20,20 +20,20 @@ GUESS = np.zeros(30)
 POSITIVE = {"pos_label": MODEL.classes_[1]}
 
 OF_CLASSES = {
-    "roc": lambda y, w=None: evaluate.roc(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
-    "auc": lambda y, w=None: evaluate.auc(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
+    "roc": lambda y, w=None: evaluate.roc_curve(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
+    "auc": lambda y, w=None: evaluate.roc_auc_score(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
     "auc_interval": lambda y, w=None: evaluate.auc_interval(y, PROBA[:, 1], **POSITIVE),
     "delong": lambda y, w=None: evaluate.delong(y, PROBA[:, 1], PROBA[::-1, 1], **POSITIVE),
-    "precision_recall": lambda y, w=None: evaluate.precision_recall(
+    "precision_recall": lambda y, w=None: evaluate.precision_recall_curve(
         y, PROBA[:, 1], **POSITIVE, sample_weight=w
     ),
     "cost_curve": lambda y, w=None: evaluate.cost_curve(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
-    "calibration": lambda y, w=None: evaluate.calibration(y, PROBA, sample_weight=w),
-    "brier_score": lambda y, w=None: evaluate.brier_score(y, PROBA, sample_weight=w),
+    "calibration": lambda y, w=None: evaluate.calibration_curve(y, PROBA, sample_weight=w),
+    "brier_score": lambda y, w=None: evaluate.brier_score_loss(y, PROBA, sample_weight=w),
     "log_loss": lambda y, w=None: evaluate.log_loss(y, PROBA, sample_weight=w),
     "auc_hand_till": lambda y, w=None: evaluate.auc_hand_till(y, PROBA, sample_weight=w),
     "auc_fawcett": lambda y, w=None: evaluate.auc_fawcett(y, PROBA, sample_weight=w),
-    "confusion": lambda y, w=None: evaluate.confusion(y, PREDICTED, sample_weight=w),
+    "confusion": lambda y, w=None: evaluate.confusion_matrix(y, PREDICTED, sample_weight=w),
     "binary_report": lambda y, w=None: evaluate.binary_report(y, PREDICTED, **POSITIVE, sample_weight=w),
     "class_report": lambda y, w=None: evaluate.class_report(y, PREDICTED, sample_weight=w),
     "mcnemar": lambda y, w=None: evaluate.mcnemar(y, PREDICTED, PREDICTED[::-1]),
@@ -59,7 +59,7 @@ def test_rows_of_files_too(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n" + "".join(f"{i},{'no' if i % 3 else 'yes'}\n" for i in range(60)))
     rows, score = scan(path, target="y", memory=0), np.arange(60.0)
-    assert evaluate.auc(rows, score) == evaluate.auc(rows.y, score)
+    assert evaluate.roc_auc_score(rows, score) == evaluate.roc_auc_score(rows.y, score)
 
 
 WEIGHTS = np.random.default_rng(1).integers(0, 3, 200).astype(float)
@@ -85,31 +85,31 @@ def test_rows_in_the_place_of_y_carry_their_weights(name):
 
 def test_weights_beside_weighted_rows_are_refused():
     with pytest.raises(DataError, match="carry their target and weights"):
-        evaluate.roc(WEIGHTED, PROBA[:, 1], sample_weight=WEIGHTS)
+        evaluate.roc_curve(WEIGHTED, PROBA[:, 1], sample_weight=WEIGHTS)
 
 
 def test_rows_without_a_target_or_with_missing_ones_are_refused():
     with pytest.raises(DataError, match="no target"):
-        evaluate.roc(scan(pd.DataFrame({"a": [1.0, 2.0]})), [0.1, 0.2])
+        evaluate.roc_curve(scan(pd.DataFrame({"a": [1.0, 2.0]})), [0.1, 0.2])
     with pytest.raises(DataError, match="target 'y' is missing in 1 row,"):
-        evaluate.roc(
+        evaluate.roc_curve(
             scan(pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["n", "p", None]}), target="y"), [0.1, 0.2, 0.3]
         )
 
 
 def test_rows_in_the_place_of_anything_else_are_refused():
     with pytest.raises(DataError, match=r"predicted is scanned rows.*what the model predicts"):
-        evaluate.confusion(ROWS, ROWS)
+        evaluate.confusion_matrix(ROWS, ROWS)
     with pytest.raises(DataError, match=r"score is scanned rows.*what the model predicts"):
-        evaluate.roc(ROWS, ROWS)
+        evaluate.roc_curve(ROWS, ROWS)
     with pytest.raises(DataError, match="proba is scanned rows"):
-        evaluate.calibration(ROWS, ROWS)
+        evaluate.calibration_curve(ROWS, ROWS)
     with pytest.raises(DataError, match=r"sample_weight is scanned rows.*rows.sample_weight"):
-        evaluate.roc(ROWS, PROBA[:, 1], sample_weight=ROWS, **POSITIVE)
+        evaluate.roc_curve(ROWS, PROBA[:, 1], sample_weight=ROWS, **POSITIVE)
 
 
 def test_a_pipeline_of_scikit_learn_takes_no_rows():
     with pytest.raises(SourceError, match="Pipeline with StandardScaler of scikit-learn takes no scanned"):
         evaluate.cross_validate(make_pipeline(StandardScaler(), Peer()), ROWS)
     with pytest.raises(SourceError, match="Pipeline with LogisticRegression of scikit-learn takes no"):
-        evaluate.cross_validate(make_pipeline(FillMissing(), Peer()), ROWS)
+        evaluate.cross_validate(make_pipeline(SimpleImputer(), Peer()), ROWS)

@@ -12,9 +12,17 @@ from sklearn.pipeline import make_pipeline
 from lyceum.data import scan
 from lyceum.decomposition import PCA
 from lyceum.errors import DataError, SettingError
-from lyceum.kernels import RBF, Distance, KernelPCA, KernelRidge, Nystroem, Polynomial, RandomFourierFeatures
+from lyceum.kernels import (
+    DistanceKernel,
+    KernelPCA,
+    KernelRidge,
+    Nystroem,
+    PolynomialKernel,
+    RBFKernel,
+    RBFSampler,
+)
 from lyceum.linear import LogisticRegression, Ridge
-from lyceum.prepare import Standardize
+from lyceum.prepare import StandardScaler
 
 
 def rows(n=80, d=4, seed=0):
@@ -71,7 +79,7 @@ def test_a_pre_image_of_the_rbf_kernel_takes_noise_away():
 
 def test_kernels_without_pre_images_and_awkward_rows():
     X = rows(30)
-    model = KernelPCA(2, kernel=Polynomial(2)).fit(X)
+    model = KernelPCA(2, kernel=PolynomialKernel(2)).fit(X)
     with pytest.raises(SettingError, match="no rows of their own"):
         model.inverse_transform(model.transform(X))
     with pytest.raises(DataError, match="scores have 3 columns, but there are 2"):
@@ -81,7 +89,7 @@ def test_kernels_without_pre_images_and_awkward_rows():
     narrow = KernelPCA(gamma=1e-12).fit(X)  # all values are 1 but for their last digits
     assert (narrow.eigenvalues_ >= 0).all()
     frame = pd.DataFrame({"age": [1.0, np.nan, 3.0, 9.0], "town": ["Ulm", "Bonn", None, "Ulm"]})
-    assert np.isfinite(np.asarray(KernelPCA(2, kernel=Distance("gower")).fit_transform(frame))).all()
+    assert np.isfinite(np.asarray(KernelPCA(2, kernel=DistanceKernel("gower")).fit_transform(frame))).all()
     dense, thin = KernelPCA(2).fit_transform(X), KernelPCA(2).fit(sparse.csr_array(X)).transform(X)
     np.testing.assert_allclose(thin, dense, atol=1e-8)
 
@@ -94,18 +102,18 @@ def test_features_of_all_rows_are_the_kernel_itself():
     X = rows(40)
     model = Nystroem(100, gamma=0.1, random_state=0).fit(X)
     Z = model.transform(X)
-    np.testing.assert_allclose(Z @ Z.T, RBF(gamma=0.1).gram(X), atol=1e-9)
-    part = Nystroem(15, kernel=Polynomial(2), random_state=0).fit(X)
+    np.testing.assert_allclose(Z @ Z.T, RBFKernel(gamma=0.1).gram(X), atol=1e-9)
+    part = Nystroem(15, kernel=PolynomialKernel(2), random_state=0).fit(X)
     drawn = part.transform(part.rows_)
-    np.testing.assert_allclose(drawn @ drawn.T, Polynomial(2).gram(part.rows_), rtol=1e-6)
+    np.testing.assert_allclose(drawn @ drawn.T, PolynomialKernel(2).gram(part.rows_), rtol=1e-6)
 
 
 @pytest.mark.syllabus("9.4")
 def test_waves_come_nearer_to_the_kernel_the_more_there_are():
-    X, K = rows(60), RBF(gamma=0.05).gram(rows(60))
+    X, K = rows(60), RBFKernel(gamma=0.05).gram(rows(60))
     errors = []
     for waves in (50, 5000):
-        Z = RandomFourierFeatures(waves, gamma=0.05, random_state=0).fit_transform(X)
+        Z = RBFSampler(waves, gamma=0.05, random_state=0).fit_transform(X)
         np.testing.assert_allclose((Z * Z).sum(axis=1), 1.0)
         errors.append(np.abs(Z @ Z.T - K).max())
     assert errors[1] < 0.06
@@ -115,7 +123,7 @@ def test_waves_come_nearer_to_the_kernel_the_more_there_are():
 @pytest.mark.syllabus("9.4")
 @pytest.mark.parametrize(
     "features",
-    [Nystroem(60, gamma=0.5, random_state=0), RandomFourierFeatures(60, gamma=0.5, random_state=0)],
+    [Nystroem(60, gamma=0.5, random_state=0), RBFSampler(60, gamma=0.5, random_state=0)],
 )
 def test_a_linear_machine_behind_features_is_a_kernel_machine_on_files(features, tmp_path):
     rng = np.random.default_rng(0)
@@ -124,11 +132,11 @@ def test_a_linear_machine_behind_features_is_a_kernel_machine_on_files(features,
     table = pa.table({"a": X[:, 0], "b": X[:, 1], "town": rng.choice(["Ulm", "Bonn"], 3000), "side": inside})
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=500)
     rows_of_file = scan(tmp_path / "rows.parquet", target="side", memory=0)
-    model = make_pipeline(Standardize(), features, LogisticRegression(C=100.0)).fit(rows_of_file)
+    model = make_pipeline(StandardScaler(), features, LogisticRegression(C=100.0)).fit(rows_of_file)
     assert model.score(rows_of_file) > 0.97
     assert LogisticRegression().fit(rows_of_file).score(rows_of_file) < 0.75
     frame = table.to_pandas()
-    in_memory = make_pipeline(Standardize(), features, LogisticRegression(C=100.0)).fit(
+    in_memory = make_pipeline(StandardScaler(), features, LogisticRegression(C=100.0)).fit(
         frame[["a", "b", "town"]], inside
     )
     assert (np.asarray(in_memory.predict(frame[["a", "b", "town"]])) == inside).mean() > 0.97
@@ -143,4 +151,4 @@ def test_ridge_behind_features_nears_kernel_ridge():
         near = make_pipeline(features, Ridge(alpha=0.1, fit_intercept=False)).fit(X, y)
         assert np.std(near.predict(X) - exact) < within * np.std(y)
     with pytest.raises(SettingError, match="KernelRidge"):
-        Nystroem(kernel=Distance("gower")).fit(X)
+        Nystroem(kernel=DistanceKernel("gower")).fit(X)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import lyceum.kernels.kernel_perceptron as module
-from lyceum.kernels import RBF, KernelPerceptron
+from lyceum.kernels import KernelPerceptron, RBFKernel
 from lyceum.linear import Perceptron
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
@@ -60,7 +60,7 @@ def test_the_function_is_the_sum_over_mistakes():
     X, y, w = groups(40, 2, 1)
     model = KernelPerceptron(gamma=0.2).fit(X, y, w)
     sides = np.where(y == 1, 1.0, -1.0)
-    by_hand = (RBF(gamma=0.2).gram(X, X) + 1.0) @ (w * model.row_mistakes_ * sides)
+    by_hand = (RBFKernel(gamma=0.2).gram(X, X) + 1.0) @ (w * model.row_mistakes_ * sides)
     np.testing.assert_allclose(model.decision_function(X), by_hand, rtol=1e-9, atol=1e-9)
     assert model.support_.tolist() == np.flatnonzero(model.row_mistakes_).tolist()
 
@@ -78,9 +78,11 @@ def test_columns_that_are_computed_when_needed_are_those_of_the_whole_matrix(mon
 def test_precomputed_sparse_one_class_and_the_record():
     X, y, _ = groups(60, 2, 3)
     rows = KernelPerceptron(gamma=0.3).fit(X, y)
-    values = KernelPerceptron(kernel="precomputed").fit(RBF(gamma=0.3).gram(X), y)
+    values = KernelPerceptron(kernel="precomputed").fit(RBFKernel(gamma=0.3).gram(X), y)
     assert values.row_mistakes_.tolist() == rows.row_mistakes_.tolist()
-    np.testing.assert_allclose(values.decision_function(RBF(gamma=0.3).gram(X)), rows.decision_function(X))
+    np.testing.assert_allclose(
+        values.decision_function(RBFKernel(gamma=0.3).gram(X)), rows.decision_function(X)
+    )
     thin = KernelPerceptron(gamma=0.3, record=True).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(thin.decision_function(X), rows.decision_function(X))
     assert [step["mistakes"] for step in thin.record_] == thin.history_

@@ -9,7 +9,14 @@ from sklearn.kernel_ridge import KernelRidge as ScikitKernelRidge
 import lyceum.kernels.ridge.kernel_ridge as module
 from lyceum.datasets import load
 from lyceum.errors import DataError, SettingError
-from lyceum.kernels import RBF, Distance, KernelRidge, Linear, Polynomial, Sigmoid
+from lyceum.kernels import (
+    DistanceKernel,
+    KernelRidge,
+    LinearKernel,
+    PolynomialKernel,
+    RBFKernel,
+    SigmoidKernel,
+)
 from lyceum.kernels.kernel_learner import refuse_pairs
 from lyceum.kernels.ridge.regularized_system import factor_in_place
 from lyceum.linear import Ridge
@@ -29,7 +36,7 @@ def wave(n, d=3, seed=0):
 @pytest.mark.syllabus("9.4")
 def test_it_is_its_formula():
     X, y, _ = wave(40)
-    kernel = RBF(gamma=0.3)
+    kernel = RBFKernel(gamma=0.3)
     K = kernel.gram(X)
     by_hand = kernel.gram(X[:5], X) @ np.linalg.solve(K + 0.7 * np.eye(40), y)
     np.testing.assert_allclose(KernelRidge(0.7, kernel=kernel).fit(X, y).predict(X[:5]), by_hand, rtol=1e-10)
@@ -54,7 +61,7 @@ def test_it_is_that_of_scikit_learn(n, weighted):
 @given(
     st.integers(3, 15),
     st.booleans(),
-    st.sampled_from([RBF(gamma=0.5), Linear(), Polynomial(2), Distance("manhattan")]),
+    st.sampled_from([RBFKernel(gamma=0.5), LinearKernel(), PolynomialKernel(2), DistanceKernel("manhattan")]),
     st.floats(0.01, 10.0),
     st.integers(0, 99),
 )
@@ -116,7 +123,7 @@ def test_any_kernel_and_each_of_several_targets_are_explained_by_columns_and_by_
         np.testing.assert_allclose(by_rows.scores, predicted, rtol=1e-9)
     alone = model.explain(X[:5], target=1)  # x0 squared: the other columns add next to nothing
     assert np.abs(alone.contributions[:, 0]).sum() > 3 * np.abs(alone.contributions[:, 1:]).sum()
-    K = RBF(gamma=0.4).gram(X)
+    K = RBFKernel(gamma=0.4).gram(X)
     given = KernelRidge(kernel="precomputed").fit(K, y)
     np.testing.assert_allclose(given.explain(K[:3], by="rows").scores, given.predict(K[:3]))
     with pytest.raises(SettingError, match="by='rows'"):
@@ -127,8 +134,8 @@ def test_any_kernel_and_each_of_several_targets_are_explained_by_columns_and_by_
 
 def test_precomputed_function_and_object_are_one_model():
     X, y, w = wave(50)
-    K = RBF(gamma=0.4).gram(X)
-    expected = KernelRidge(kernel=RBF(gamma=0.4)).fit(X, y, w).predict(X)
+    K = RBFKernel(gamma=0.4).gram(X)
+    expected = KernelRidge(kernel=RBFKernel(gamma=0.4)).fit(X, y, w).predict(X)
     for kernel, rows in (
         ("rbf", X),
         ("precomputed", K),
@@ -145,7 +152,7 @@ def test_precomputed_function_and_object_are_one_model():
 def test_mixed_tables_missing_cells_and_sparse_rows(tmp_path):
     penguins = load("penguins")
     y = np.arange(len(penguins), dtype=float)
-    model = KernelRidge(5.0, kernel=Distance("gower"))
+    model = KernelRidge(5.0, kernel=DistanceKernel("gower"))
     frame = _frame(penguins)
     assert model.fit(frame, y).score(frame, y) > 0.5
     again = load_model(save(model, tmp_path / "model.skops"))
@@ -183,14 +190,16 @@ def test_rows_that_are_twice_the_same_and_next_to_no_penalty():
 def test_a_kernel_that_is_not_mercer_is_refused_with_its_eigenvalue():
     X, y, _ = wave(30)
     with pytest.raises(SettingError, match=r"no Mercer kernel on these rows.*eigenvalue of -"):
-        KernelRidge(1e-6, kernel=Sigmoid(gamma=2.0, coef0=-2.0)).fit(X, y)
-    assert np.isfinite(KernelRidge(100.0, kernel=Sigmoid(gamma=2.0, coef0=-2.0)).fit(X, y).dual_coef_).all()
+        KernelRidge(1e-6, kernel=SigmoidKernel(gamma=2.0, coef0=-2.0)).fit(X, y)
+    assert np.isfinite(
+        KernelRidge(100.0, kernel=SigmoidKernel(gamma=2.0, coef0=-2.0)).fit(X, y).dual_coef_
+    ).all()
 
 
 def test_settings_that_do_not_go_together_are_named():
     X, y, _ = wave(10)
     with pytest.raises(SettingError, match="give it to the kernel itself"):
-        KernelRidge(kernel=RBF(), gamma=1.0).fit(X, y)
+        KernelRidge(kernel=RBFKernel(), gamma=1.0).fit(X, y)
     with pytest.raises(SettingError, match="does not go with"):
         KernelRidge(kernel="poly", gamma="median").fit(X, y)
     with pytest.raises(SettingError, match="positive numbers"):

@@ -12,14 +12,14 @@ from lyceum import scan
 from lyceum.distances import Minkowski
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.kernels import (
-    RBF,
-    Constant,
-    Distance,
-    Function,
-    Linear,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
+    ConstantKernel,
+    DistanceKernel,
+    FunctionKernel,
+    LinearKernel,
+    PolynomialKernel,
+    PrecomputedKernel,
+    RBFKernel,
+    SigmoidKernel,
     as_kernel,
     closest_sigma,
     is_mercer,
@@ -27,14 +27,17 @@ from lyceum.kernels import (
 )
 
 PRODUCT_KERNELS = [
-    (Linear(), linear_kernel),
-    (Polynomial(degree=3, gamma=0.5), lambda X, Y: polynomial_kernel(X, Y, degree=3, gamma=0.5, coef0=1)),
-    (RBF(sigma=1.5), lambda X, Y: rbf_kernel(X, Y, gamma=0.5 / 1.5**2)),
-    (Sigmoid(gamma=0.2, coef0=-0.5), lambda X, Y: sigmoid_kernel(X, Y, gamma=0.2, coef0=-0.5)),
+    (LinearKernel(), linear_kernel),
+    (
+        PolynomialKernel(degree=3, gamma=0.5),
+        lambda X, Y: polynomial_kernel(X, Y, degree=3, gamma=0.5, coef0=1),
+    ),
+    (RBFKernel(sigma=1.5), lambda X, Y: rbf_kernel(X, Y, gamma=0.5 / 1.5**2)),
+    (SigmoidKernel(gamma=0.2, coef0=-0.5), lambda X, Y: sigmoid_kernel(X, Y, gamma=0.2, coef0=-0.5)),
 ]
 KERNELS = [kernel for kernel, _ in PRODUCT_KERNELS] + [
-    2 * RBF(gamma=0.3) + Linear() * Polynomial(degree=2) + 3,
-    Distance("manhattan"),
+    2 * RBFKernel(gamma=0.3) + LinearKernel() * PolynomialKernel(degree=2) + 3,
+    DistanceKernel("manhattan"),
 ]
 
 
@@ -73,19 +76,21 @@ def test_sparse_rows_have_the_values_of_dense_ones(kernel):
 
 def test_an_offset_takes_no_digits_of_rbf():
     X = rows_of(50, 3)
-    np.testing.assert_allclose(RBF().gram(X + 1e6), RBF().gram((X + 1e6) - 1e6), atol=1e-12)
+    np.testing.assert_allclose(RBFKernel().gram(X + 1e6), RBFKernel().gram((X + 1e6) - 1e6), atol=1e-12)
 
 
 @pytest.mark.syllabus("9.1")
 def test_sums_products_multiples_and_shifts():
     X, Y = rows_of(9, 3), rows_of(5, 3, 1)
-    a, b = RBF(sigma=0.7), Polynomial(degree=2)
+    a, b = RBFKernel(sigma=0.7), PolynomialKernel(degree=2)
     A, B = a.gram(X, Y), b.gram(X, Y)
     np.testing.assert_allclose((2 * a * b + 3 * b + 0.5).gram(X, Y), 2 * A * B + 3 * B + 0.5)
     np.testing.assert_allclose((1 + a).gram(X, Y), A + 1)
-    assert repr((a + 1) * b) == "(RBF(sigma=0.7) + 1.0) * Polynomial(degree=2, gamma=1.0, coef0=1.0)"
+    assert (
+        repr((a + 1) * b) == "(RBFKernel(sigma=0.7) + 1.0) * PolynomialKernel(degree=2, gamma=1.0, coef0=1.0)"
+    )
     assert (a + 1).mercer
-    assert (a + Sigmoid()).mercer is None
+    assert (a + SigmoidKernel()).mercer is None
     for wrong in (lambda: -1 * a, lambda: a + -1, lambda: 0 * a, lambda: a + "b"):
         with pytest.raises(SettingError):
             wrong()
@@ -95,11 +100,11 @@ def test_sums_products_multiples_and_shifts():
 @pytest.mark.parametrize(
     "kernel",
     [
-        Linear(),
-        Polynomial(degree=3, gamma=0.4, coef0=0.3),
-        Polynomial(degree=2, coef0=0),
-        2 * Linear() * Polynomial(degree=2) + 3,
-        Constant(2.0),
+        LinearKernel(),
+        PolynomialKernel(degree=3, gamma=0.4, coef0=0.3),
+        PolynomialKernel(degree=2, coef0=0),
+        2 * LinearKernel() * PolynomialKernel(degree=2) + 3,
+        ConstantKernel(2.0),
     ],
     ids=repr,
 )
@@ -114,22 +119,22 @@ def test_the_feature_map_of_the_syllabus():
     x1, x2 = 2.0, 3.0
     root = np.sqrt(2)
     want = sorted([1, root * x1, root * x2, x1**2, x2**2, root * x1 * x2])
-    np.testing.assert_allclose(sorted(Polynomial(degree=2).feature_map([[x1, x2]])[0]), want)
+    np.testing.assert_allclose(sorted(PolynomialKernel(degree=2).feature_map([[x1, x2]])[0]), want)
     with pytest.raises(SettingError, match="no finite feature map"):
-        RBF().feature_map([[1.0]])
+        RBFKernel().feature_map([[1.0]])
 
 
 @pytest.mark.syllabus("9.1")
 def test_a_function_of_matrices_of_rows_and_precomputed_values_are_the_same_kernel():
     X, Y = rows_of(7, 3), rows_of(4, 3, 1)
-    want = RBF(gamma=0.3).gram(X, Y)
+    want = RBFKernel(gamma=0.3).gram(X, Y)
     of_matrices = as_kernel(lambda A, B: np.exp(-0.3 * cdist(A, B) ** 2))
-    of_rows = Function(lambda a, b: np.exp(-0.3 * ((a - b) ** 2).sum()))
+    of_rows = FunctionKernel(lambda a, b: np.exp(-0.3 * ((a - b) ** 2).sum()))
     for kernel in (of_matrices, of_rows, as_kernel("rbf", gamma=0.3)):
         np.testing.assert_allclose(kernel.gram(X, Y), want, atol=1e-12)
-    np.testing.assert_array_equal(Precomputed().gram(want, Y), want)
+    np.testing.assert_array_equal(PrecomputedKernel().gram(want, Y), want)
     with pytest.raises(DataError, match="one column for each of the 7 rows"):
-        Precomputed().gram(want)
+        PrecomputedKernel().gram(want)
     with pytest.raises(SettingError, match="there is no kernel 'rbff'"):
         as_kernel("rbff")
     with pytest.raises(SettingError, match="NaN"):
@@ -139,17 +144,17 @@ def test_a_function_of_matrices_of_rows_and_precomputed_values_are_the_same_kern
 @pytest.mark.syllabus("9.1")
 def test_kernels_that_are_not_mercer_are_found_out():
     corners = np.array(np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])).reshape(3, -1).T
-    found = is_mercer(Distance("chebyshev", gamma=0.3), corners)
+    found = is_mercer(DistanceKernel("chebyshev", gamma=0.3), corners)
     assert not found
-    K = Distance("chebyshev", gamma=0.3).gram(corners)
+    K = DistanceKernel("chebyshev", gamma=0.3).gram(corners)
     c = found.direction
     assert c @ K @ c == pytest.approx(found.smallest)
     assert found.smallest < -1e-3
     assert f"eigenvalue {found.smallest:.4g}" in str(found)
-    assert not is_mercer(Distance(Minkowski(4.0), gamma=0.1), corners)
-    assert not is_mercer(Sigmoid(gamma=1.0, coef0=-1.0), rows_of(20, 2))
-    assert not is_mercer(Polynomial(degree=2, coef0=-5.0), rows_of(20, 2))
-    for kernel in (*KERNELS[:3], Distance("euclidean"), Distance("manhattan", gamma=0.1)):
+    assert not is_mercer(DistanceKernel(Minkowski(4.0), gamma=0.1), corners)
+    assert not is_mercer(SigmoidKernel(gamma=1.0, coef0=-1.0), rows_of(20, 2))
+    assert not is_mercer(PolynomialKernel(degree=2, coef0=-5.0), rows_of(20, 2))
+    for kernel in (*KERNELS[:3], DistanceKernel("euclidean"), DistanceKernel("manhattan", gamma=0.1)):
         assert is_mercer(kernel, corners), kernel
         assert kernel.mercer is True
     lopsided = is_mercer([[1.0, 0.5], [0.2, 1.0]])
@@ -160,14 +165,14 @@ def test_kernels_that_are_not_mercer_are_found_out():
 @pytest.mark.syllabus("9.1")
 def test_gower_on_mixed_columns_with_missing_cells():
     frame = pd.DataFrame({"age": [20.0, 30.0, np.nan, 60.0], "sex": ["f", "m", "m", None]})
-    kernel = Distance("gower").learn(frame)
+    kernel = DistanceKernel("gower").learn(frame)
     K = kernel.gram(scan(frame))
     np.testing.assert_allclose(K[0], np.exp([0.0, -(0.25 + 1) / 2, -1.0, -1.0]))
     np.testing.assert_allclose(kernel.gram(frame, frame[:2]), K[:, :2])
     with pytest.raises(MissingValuesError, match="gower"):
-        RBF().gram(frame)
+        RBFKernel().gram(frame)
     whole = frame.dropna()
-    text = RBF(sigma=10.0).gram(whole)
+    text = RBFKernel(sigma=10.0).gram(whole)
     assert text[0, 1] == pytest.approx(np.exp(-(10**2 + 1) / 200))
 
 
@@ -178,9 +183,9 @@ def test_widths_are_those_of_their_definitions(n, d, K):
     D = cdist(X, X)
     assert closest_sigma(X, y) == pytest.approx(D[y[:, None] != y].min())
     assert median_sigma(X) == pytest.approx(np.median(D[np.triu_indices(n, 1)]))
-    assert RBF(sigma="closest").learn(X, y) == RBF(sigma=closest_sigma(X, y))
-    assert RBF(gamma="scale").learn(X).gamma == pytest.approx(1 / (d * X.var()))
-    assert Polynomial(gamma="auto").learn(X).gamma == 1 / d
+    assert RBFKernel(sigma="closest").learn(X, y) == RBFKernel(sigma=closest_sigma(X, y))
+    assert RBFKernel(gamma="scale").learn(X).gamma == pytest.approx(1 / (d * X.var()))
+    assert PolynomialKernel(gamma="auto").learn(X).gamma == 1 / d
 
 
 def test_widths_that_cannot_be_had_are_refused():
@@ -192,11 +197,15 @@ def test_widths_that_cannot_be_had_are_refused():
     with pytest.raises(DataError, match="one class"):
         closest_sigma(X, [0, 0, 0, 0])
     with pytest.raises(SettingError, match="needs the classes"):
-        RBF(sigma="closest").learn(X)
+        RBFKernel(sigma="closest").learn(X)
     with pytest.raises(SettingError, match=r"call learn\(X, y\)"):
-        RBF(sigma="median").gram(X)
+        RBFKernel(sigma="median").gram(X)
     with pytest.raises(SettingError, match="not both"):
-        RBF(sigma=1.0, gamma=1.0)
-    for wrong in (lambda: RBF(sigma=0), lambda: Polynomial(degree=1.5), lambda: Sigmoid(gamma=-1)):
+        RBFKernel(sigma=1.0, gamma=1.0)
+    for wrong in (
+        lambda: RBFKernel(sigma=0),
+        lambda: PolynomialKernel(degree=1.5),
+        lambda: SigmoidKernel(gamma=-1),
+    ):
         with pytest.raises(SettingError):
             wrong()

@@ -7,7 +7,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge as Peer
 
 from lyceum.errors import MissingValuesError, SettingError
-from lyceum.kernels import RBF, KernelRidge, median_sigma
+from lyceum.kernels import KernelRidge, RBFKernel, median_sigma
 
 _random = np.random.default_rng(0)
 X = _random.normal(size=(50, 4))
@@ -65,7 +65,7 @@ def test_the_median_width_of_weighted_rows_is_that_of_repeated_rows():
         w = w[: len(rows)]
         repeated = np.repeat(rows, w, axis=0)
         assert median_sigma(rows, sample_weight=w) == pytest.approx(median_sigma(repeated), rel=1e-12)
-        assert RBF(sigma="median").learn(rows, None, w).sigma == pytest.approx(median_sigma(repeated))
+        assert RBFKernel(sigma="median").learn(rows, None, w).sigma == pytest.approx(median_sigma(repeated))
     y = X[:, 0]
     there = np.repeat(np.arange(50), W.astype(int))
     weighted = KernelRidge(gamma="median").fit(X, y, W).predict(X)

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from sklearn.svm import SVC as LibSVM
 
 from lyceum.errors import DataError, SettingError
-from lyceum.kernels import RBF, SVC, Distance, Linear, Polynomial
+from lyceum.kernels import SVC, DistanceKernel, LinearKernel, PolynomialKernel, RBFKernel
 
 INF = float("inf")
 
@@ -155,7 +155,13 @@ def test_kkt_conditions_hold_to_tol_on_awkward_rows(n, d, C, kernel, seed):
 
 @pytest.mark.syllabus("9.3")
 @pytest.mark.parametrize(
-    "kernel", [RBF(gamma=0.1), Polynomial(degree=2, gamma=0.2), Linear(), 2 * RBF(gamma=0.1) + 1]
+    "kernel",
+    [
+        RBFKernel(gamma=0.1),
+        PolynomialKernel(degree=2, gamma=0.2),
+        LinearKernel(),
+        2 * RBFKernel(gamma=0.1) + 1,
+    ],
 )
 def test_many_rows_reach_tol_in_double_precision(kernel):
     X, y = two_classes(2100, 6, seed=5, apart=0.6)  # more than fit into one working set
@@ -199,7 +205,7 @@ def test_intercepts_free_penalized_and_none():
 def test_precomputed_function_and_object_are_one_machine():
     X, y = two_classes(100, 3)
     y = np.array(["a", "b", "c"])[(y + (X[:, 0] > 1)) % 3]
-    kernel = RBF(sigma=1.3)
+    kernel = RBFKernel(sigma=1.3)
     objects = SVC(kernel=kernel, tol=1e-8, probability=True, random_state=0).fit(X, y)
     function = SVC(kernel=lambda A, B: kernel.gram(A, B), tol=1e-8, probability=True, random_state=0).fit(
         X, y
@@ -258,7 +264,7 @@ def test_gower_on_a_mixed_table_with_missing_cells():
     y = np.where((frame.age > 40) == (frame.sex == "f"), "yes", "no")
     frame.loc[::9, "age"] = np.nan
     frame.loc[4::11, "sex"] = None
-    model = SVC(kernel=Distance("gower", gamma=5.0), C=10.0).fit(frame, y)
+    model = SVC(kernel=DistanceKernel("gower", gamma=5.0), C=10.0).fit(frame, y)
     assert model.score(frame, y) > 0.85
     found = model.explain(frame[:5])
     np.testing.assert_allclose(found.scores, model.decision_function(frame[:5]), atol=1e-9)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.svm import SVR as LibSVR
 
 from lyceum.errors import SettingError
-from lyceum.kernels import RBF, SVR
+from lyceum.kernels import SVR, RBFKernel
 
 
 def wave(n=120, seed=0):
@@ -90,7 +90,7 @@ def test_an_offset_of_the_targets_moves_the_intercept_alone():
 
 def test_sparse_precomputed_and_explained():
     X, y = wave(60)
-    kernel = RBF(gamma=0.5)
+    kernel = RBFKernel(gamma=0.5)
     model = SVR(kernel=kernel, tol=1e-8).fit(X, y)
     given = SVR(kernel="precomputed", tol=1e-8).fit(kernel.gram(X), y)
     np.testing.assert_allclose(given.predict(kernel.gram(X[:9], X)), model.predict(X[:9]), atol=1e-6)

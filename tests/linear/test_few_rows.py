@@ -9,7 +9,7 @@ from lyceum import load, save
 from lyceum._core.probability import LowRankCovariance
 from lyceum._core.statistics import ClassRowScatter, RowScatter, RowSpace
 from lyceum._core.statistics.moments import row_scatter as _row_scatter
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant, RegularizedDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, RegularizedDiscriminant
 from lyceum.data import scan
 from lyceum.errors import SettingError
 from lyceum.linear import LinearRegression, Ridge, RidgeCV
@@ -106,9 +106,9 @@ def test_cross_validated_ridge_in_the_space_of_the_rows_is_that_of_all_columns(f
 @pytest.mark.parametrize(
     "learner",
     [
-        LinearDiscriminant(),
-        LinearDiscriminant(unbiased=True, priors="uniform"),
-        QuadraticDiscriminant(),
+        LinearDiscriminantAnalysis(),
+        LinearDiscriminantAnalysis(unbiased=True, priors="uniform"),
+        QuadraticDiscriminantAnalysis(),
         RegularizedDiscriminant(alpha=0.3, gamma=0.2),
         RegularizedDiscriminant(alpha=0.0, gamma=0.0),
         RegularizedDiscriminant(alpha=1.0, gamma=1.0, mix="convex"),
@@ -141,10 +141,10 @@ def test_shrinkage_is_cross_validated_in_the_space_of_the_rows(few):
 
 
 def test_more_rows_of_more_classes_may_follow(few):
-    model = few(LinearDiscriminant(), X[:12], LABELS[:12])
+    model = few(LinearDiscriminantAnalysis(), X[:12], LABELS[:12])
     model.partial_fit(X[12:], np.where(LABELS[12:] == "a", "a", "c"))
     labels = np.concatenate([LABELS[:12], np.where(LABELS[12:] == "a", "a", "c")])
-    whole = LinearDiscriminant().fit(X, labels)
+    whole = LinearDiscriminantAnalysis().fit(X, labels)
     assert_allclose(model.predict_proba(X), whole.predict_proba(X), atol=1e-6)
 
 
@@ -170,8 +170,8 @@ def test_wide_tables_need_no_matrix_of_all_columns():
     wide = np.random.default_rng(0).normal(size=(30, 20_000)).astype(np.float32)
     wide[:15, :40] += 1.0
     y = np.arange(30) < 15
-    assert LinearDiscriminant().fit(wide, y).score(wide, y) == 1.0
-    assert QuadraticDiscriminant().fit(wide, y).score(wide, y) == 1.0
+    assert LinearDiscriminantAnalysis().fit(wide, y).score(wide, y) == 1.0
+    assert QuadraticDiscriminantAnalysis().fit(wide, y).score(wide, y) == 1.0
     assert RegularizedDiscriminant(alpha=0.5, gamma=0.5).fit(wide, y).score(wide, y) == 1.0
     assert Ridge(1.0).fit(wide, y.astype(float)).r2_ > 0.99
     assert LinearRegression().fit(wide, y.astype(float)).r2_ > 1 - 1e-9

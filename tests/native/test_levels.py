@@ -26,17 +26,17 @@ y = score + rng.normal(size=len(X))
 labels = np.array(["ant", "bee", "cow"])[np.digitize(score, np.quantile(score, [0.3, 0.7]))]
 few = dict(n_estimators=10, random_state=0)
 settings = {
-    "PCA": {}, "Ridge": {}, "LinearDiscriminant": {}, "LogisticRegression": {"tol": 1e-10},
+    "PCA": {}, "Ridge": {}, "LinearDiscriminantAnalysis": {}, "LogisticRegression": {"tol": 1e-10},
     "KMeans": dict(n_clusters=4, random_state=0), "GaussianMixture": dict(n_components=3, random_state=0),
     "SVC": dict(tol=1e-8), "MLPClassifier": dict(hidden_layer_sizes=8, max_iter=20, random_state=0),
-    "RandomForestClassifier": few, "GradientBoostingClassifier": few, "GradientBoostingRegressor": few,
+    "RandomForestClassifier": few, "HistGradientBoostingClassifier": few, "HistGradientBoostingRegressor": few,
 }
 found = {}
 cases = [(name, X, "near") for name in settings]
-cases += [(name, X + 1e6, "far") for name in ("PCA", "Ridge", "LinearDiscriminant", "GaussianMixture")]
+cases += [(name, X + 1e6, "far") for name in ("PCA", "Ridge", "LinearDiscriminantAnalysis", "GaussianMixture")]
 for name, X, where in cases:
     learner = catalog.find(name).load()(**settings[name])
-    learner.fit(X, y if name in ("Ridge", "GradientBoostingRegressor") else labels)
+    learner.fit(X, y if name in ("Ridge", "HistGradientBoostingRegressor") else labels)
     methods = ("decision_function", "predict_proba", "transform", "predict")
     method = next(each for each in methods if hasattr(learner, each))
     found[f"{name} {where}"] = getattr(learner, method)(X)

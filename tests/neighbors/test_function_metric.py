@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from lyceum import save, scan
-from lyceum.cluster import Agglomerative
+from lyceum.cluster import AgglomerativeClustering
 from lyceum.distances import FunctionMetric, nearest, pairwise, within_radius
 from lyceum.errors import DataError, MissingValuesError, ModelFileError, SettingError
 from lyceum.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -50,11 +50,11 @@ def test_what_a_function_cannot_do_is_said(tmp_path):
     with pytest.raises(ModelFileError, match="names instead of functions"):
         save(KNeighborsRegressor(metric=city).fit(X, Y), tmp_path / "m.lyceum")
     with pytest.raises(SettingError, match=r"metric='precomputed'"):
-        Agglomerative(linkage="single", metric=FunctionMetric(city)).fit(X)
+        AgglomerativeClustering(linkage="single", metric=FunctionMetric(city)).fit(X)
 
 
 def test_missing_cells_name_the_metric_that_takes_them():
-    with pytest.raises(MissingValuesError, match=r"FillMissing\(\), or take metric='gower'"):
+    with pytest.raises(MissingValuesError, match=r"SimpleImputer\(\), or take metric='gower'"):
         KNeighborsClassifier().fit([[1.0, np.nan], [2.0, 3.0]], [0, 1])
 
 

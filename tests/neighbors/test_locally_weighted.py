@@ -172,5 +172,5 @@ def test_the_summary_names_the_criterion(options, name):
 
 
 def test_missing_cells_are_not_sent_to_a_metric_that_cannot_be_chosen():
-    with pytest.raises(MissingValuesError, match=r"FillMissing\(\)$"):
+    with pytest.raises(MissingValuesError, match=r"SimpleImputer\(\)$"):
         LocallyWeightedRegression().fit([[1.0], [np.nan], [3.0]], [1.0, 2.0, 3.0])

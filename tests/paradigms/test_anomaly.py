@@ -9,7 +9,7 @@ from sklearn.ensemble import IsolationForest as SkIsolation
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KernelDensity as SkKernel
 
-from lyceum.anomaly import AnomalyDetector, IsolationForest, NeighborDistance
+from lyceum.anomaly import AnomalyDetector, IsolationForest, NeighborAnomalyScore
 from lyceum.anomaly.isolation_forest import mean_depth
 from lyceum.density import KernelDensity
 from lyceum.errors import DataError, SettingError
@@ -118,10 +118,10 @@ class Counts(BaseEstimator):
 
 def test_neighbor_distances_by_hand_and_by_weight():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
-    model = NeighborDistance(n_neighbors=3, metric="euclidean").fit(X, sample_weight=[2.0, 1.0, 0.0, 1.0])
+    model = NeighborAnomalyScore(n_neighbors=3, metric="euclidean").fit(X, sample_weight=[2.0, 1.0, 0.0, 1.0])
     np.testing.assert_allclose(model.score_samples([[0.0], [8.0]]), [-1 / 3, -(1 + 7 + 8) / 3])
     mixed = pd.DataFrame({"x": [0.0, 5.0, np.nan, 10.0], "town": ["Ulm", "Ulm", "Bonn", None]})
-    near = NeighborDistance(n_neighbors=2).fit(mixed)  # Gower: the mean over the cells known in both
+    near = NeighborAnomalyScore(n_neighbors=2).fit(mixed)  # Gower: the mean over the cells known in both
     asked = pd.DataFrame({"x": [0.0], "town": ["Ulm"]})
     np.testing.assert_allclose(near.score_samples(asked), [-(0.0 + 0.25) / 2])
 
@@ -129,7 +129,7 @@ def test_neighbor_distances_by_hand_and_by_weight():
 def test_sparse_rows_are_scored_as_dense_ones_are():
     rng = np.random.default_rng(5)
     X = rng.random((60, 20)) * (rng.random((60, 20)) < 0.2)
-    model = NeighborDistance(metric="manhattan", n_neighbors=3)
+    model = NeighborAnomalyScore(metric="manhattan", n_neighbors=3)
     w = rng.integers(0, 3, 60).astype(float)
     expected = model.fit(X, sample_weight=w).score_samples(X)
     assert sparse.issparse(model.fit(sparse.csr_array(X), sample_weight=w).rows_)
@@ -138,4 +138,4 @@ def test_sparse_rows_are_scored_as_dense_ones_are():
     detectors = [AnomalyDetector(model, random_state=0).fit(A) for A in (X, sparse.csr_array(X))]
     assert detectors[0].threshold_ == pytest.approx(detectors[1].threshold_, rel=1e-12)
     with pytest.raises(TypeError, match="Sparse data was passed"):  # Gower's distance
-        NeighborDistance().fit(sparse.csr_array(X))
+        NeighborAnomalyScore().fit(sparse.csr_array(X))

@@ -14,15 +14,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from lyceum.bayes import NaiveBayes, QuadraticDiscriminant
+from lyceum.bayes import NaiveBayes, QuadraticDiscriminantAnalysis
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LinearRegression, LogisticRegression, Ridge
 from lyceum.neural import MLPClassifier
 from lyceum.transfer import (
-    ModelAsPrior,
     PriorShift,
-    TransferBoost,
+    PriorTransfer,
+    TrAdaBoost,
     importance_weights,
     shifted_priors,
 )
@@ -100,10 +100,10 @@ def test_rows_of_another_task_help_and_those_that_mislead_lose_weight():
         good = np.arange(640) % 4 > 0  # a quarter of the source rows follow another rule
         rule = X[:, 0] + X[:, 1] > 0
         y = np.where(domain | good, rule, X[:, 2] > 0).astype(int)
-        model = TransferBoost(n_estimators=20).fit(X, y, domain=domain)
+        model = TrAdaBoost(n_estimators=20).fit(X, y, domain=domain)
         fresh = rng.normal(size=(2000, 4))
         truth = (fresh[:, 0] + fresh[:, 1] > 0).astype(int)
-        alone = TransferBoost(n_estimators=20).fit(X[domain], y[domain])
+        alone = TrAdaBoost(n_estimators=20).fit(X[domain], y[domain])
         gains.append(model.score(fresh, truth) - alone.score(fresh, truth))
         wrong = ~domain & (y != rule)
         right = ~domain & (y == rule)
@@ -111,7 +111,7 @@ def test_rows_of_another_task_help_and_those_that_mislead_lose_weight():
     assert np.mean(gains) > 0.04
     assert np.mean(shares) < 0.8
     with pytest.raises(DataError, match="one truth value"):
-        TransferBoost().fit(X, y, domain=[True])
+        TrAdaBoost().fit(X, y, domain=[True])
 
 
 @pytest.mark.syllabus("15.3")
@@ -120,7 +120,7 @@ def test_a_linear_source_is_the_mean_of_the_prior_of_the_coefficients():
     X = rng.normal(size=(50, 2))
     y = X @ [2.0, -1.0] + 0.1 * rng.normal(size=50)
     first = Ridge(alpha=1.0).fit(rng.normal(size=(80, 2)), rng.normal(size=80))
-    model = ModelAsPrior(task="regression", alpha=3.0).fit(X, y, source=first)
+    model = PriorTransfer(task="regression", alpha=3.0).fit(X, y, source=first)
     Z, r = (X - X.mean(axis=0)) / X.std(axis=0), y - first.predict(X)
     v = np.linalg.solve(Z.T @ Z + 3.0 * np.eye(2), Z.T @ (r - r.mean()))
     np.testing.assert_allclose(model.coef_[0], v, rtol=1e-9)
@@ -133,13 +133,13 @@ def test_without_rows_to_speak_of_the_source_decides_and_with_many_it_does_not()
     X = rng.normal(size=(500, 3))
     first = SkLogistic().fit(X, X[:, 0] > 0)
     few = rng.normal(size=(6, 3))
-    near = ModelAsPrior(alpha=1e9).fit(few, np.array([0, 1, 0, 1, 0, 1]).astype(bool), source=first)
+    near = PriorTransfer(alpha=1e9).fit(few, np.array([0, 1, 0, 1, 0, 1]).astype(bool), source=first)
     order = near.predict_proba(X)[:, 1].argsort()
     assert np.corrcoef(order.argsort(), first.predict_proba(X)[:, 1].argsort().argsort())[0, 1] > 0.999
     y = X[:, 1] > 0
-    far = ModelAsPrior(alpha=1e-3).fit(X, y, source=first)
+    far = PriorTransfer(alpha=1e-3).fit(X, y, source=first)
     assert far.score(X, y) > 0.97
-    plain = ModelAsPrior(alpha=1.0).fit(X, y)  # without a source it is logistic regression
+    plain = PriorTransfer(alpha=1.0).fit(X, y)  # without a source it is logistic regression
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     ridge = LogisticRegression(C=2.0, tol=1e-10).fit(Z, y)  # two opposite vectors share the penalty
     np.testing.assert_allclose(plain.predict_proba(X), ridge.predict_proba(Z), atol=1e-4)
@@ -151,7 +151,7 @@ def test_classes_that_the_source_does_not_know_can_be_learned():
     y = np.select([X[:, 0] > 0.5, X[:, 0] < -0.5], ["c", "a"], "b")
     known = y != "c"
     first = NaiveBayes().fit(X[known], y[known])
-    model = ModelAsPrior(alpha=0.01).fit(X, y, source=first)
+    model = PriorTransfer(alpha=0.01).fit(X, y, source=first)
     assert model.classes_.tolist() == ["a", "b", "c"]
     assert model.score(X, y) > 0.9
 
@@ -182,7 +182,7 @@ def test_hidden_layers_of_one_task_are_the_start_of_another_with_other_classes()
 @pytest.mark.syllabus("15.3")
 @pytest.mark.parametrize(
     "learner",
-    [NaiveBayes(), QuadraticDiscriminant(), Ridge(alpha=0.0), LinearRegression()],
+    [NaiveBayes(), QuadraticDiscriminantAnalysis(), Ridge(alpha=0.0), LinearRegression()],
     ids=lambda one: type(one).__name__,
 )
 def test_sums_of_one_task_are_the_prior_of_another_by_their_weight(learner):
@@ -211,8 +211,8 @@ def test_any_classifier_is_a_prior_that_helps_with_few_rows(source):
     X, fresh = rng.normal(size=(400, 5)), rng.normal(size=(1000, 5))
     first = source.fit(X, rule(X, 0.0))
     few = rng.normal(size=(15, 5))
-    model = ModelAsPrior().fit(few, rule(few, 0.3), source=first)
-    alone = ModelAsPrior().fit(few, rule(few, 0.3))
+    model = PriorTransfer().fit(few, rule(few, 0.3), source=first)
+    alone = PriorTransfer().fit(few, rule(few, 0.3))
     assert model.score(fresh, rule(fresh, 0.3)) > alone.score(fresh, rule(fresh, 0.3)) + 0.03
 
 
@@ -254,6 +254,6 @@ def test_priors_follow_from_probabilities(proba, priors):
 
 
 def test_what_is_boosted_takes_weights():
-    model = TransferBoost(make_pipeline(OneHotEncoder(), SkLogistic()))
+    model = TrAdaBoost(make_pipeline(OneHotEncoder(), SkLogistic()))
     with pytest.raises(SettingError, match="set estimator to a classifier that does, or to a pipeline"):
         model.fit([[0.0], [1.0]], [0, 1])

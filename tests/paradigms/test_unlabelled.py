@@ -9,11 +9,11 @@ from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression as SkLogistic
 
-from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
-from lyceum.semi_supervised import LabelPropagation, SelfTraining, SemiSupervisedEM
+from lyceum.semi_supervised import LabelPropagation, SelfTrainingClassifier, SemiSupervisedEM
 from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread
 
 
@@ -27,7 +27,7 @@ def two_groups(n=200, known=6, seed=0):
     return X, y, given
 
 
-ALL = [SelfTraining(), SemiSupervisedEM(), LabelPropagation()]
+ALL = [SelfTrainingClassifier(), SemiSupervisedEM(), LabelPropagation()]
 
 
 @pytest.mark.syllabus("15.1")
@@ -69,7 +69,7 @@ def test_classes_may_be_called_minus_one_and_one(learner):
 
 @pytest.mark.syllabus("15.1")
 @pytest.mark.parametrize(
-    "estimator", [NaiveBayes(estimate="raw", var_smoothing=0.0), QuadraticDiscriminant()]
+    "estimator", [NaiveBayes(estimate="raw", var_smoothing=0.0), QuadraticDiscriminantAnalysis()]
 )
 def test_the_likelihood_of_em_never_falls(estimator):
     X, _, given = two_groups(known=16)
@@ -106,21 +106,23 @@ def test_unlabelled_rows_help_over_twenty_seeds():
 
 def test_self_training_labels_the_surest_first():
     X, y, given = two_groups(known=10)
-    model = SelfTraining(LogisticRegression(), criterion="k_best", k_best=20, max_iter=3).fit(X, given)
+    model = SelfTrainingClassifier(LogisticRegression(), criterion="k_best", k_best=20, max_iter=3).fit(
+        X, given
+    )
     assert [one["labelled"] for one in model.record_] == [20, 20, 20]
     assert model.termination_ == "max_iter"
     first = LogisticRegression().fit(X[given >= 0], given[given >= 0]).predict_proba(X).max(axis=1)
     chosen = model.labeled_iter_ == 1
     assert first[chosen].min() >= first[(given < 0) & ~chosen].max() - 1e-12
-    everything = SelfTraining(SkLogistic(), threshold=0.5, max_iter=None).fit(X, given)
+    everything = SelfTrainingClassifier(SkLogistic(), threshold=0.5, max_iter=None).fit(X, given)
     assert everything.termination_ == "all_labelled"
     assert everything.score(X, y) > 0.95
 
 
 def test_em_needs_a_density():
     X, _, given = two_groups()
-    for estimator in (LogisticRegression(), LinearDiscriminant()):
-        with pytest.raises(SettingError, match="QuadraticDiscriminant for Gaussian classes"):
+    for estimator in (LogisticRegression(), LinearDiscriminantAnalysis()):
+        with pytest.raises(SettingError, match="QuadraticDiscriminantAnalysis for Gaussian classes"):
             SemiSupervisedEM(estimator).fit(X, given)
 
 

@@ -38,9 +38,11 @@ def drawn(ax):
     return [(line.get_label(), line.get_xydata().tolist()) for line in ax.lines]
 
 
-@pytest.mark.parametrize("name", ["roc", "precision_recall"])
-def test_a_curve_looks_like_its_arrays(name):
-    result = getattr(evaluate, name)(y, p)
+@pytest.mark.parametrize(
+    ("name", "function"), [("roc", "roc_curve"), ("precision_recall", "precision_recall_curve")]
+)
+def test_a_curve_looks_like_its_arrays(name, function):
+    result = getattr(evaluate, function)(y, p)
     of_arrays, of_result = getattr(plot, name)(y, p, label="tree"), getattr(plot, name)(result, label="tree")
     assert drawn(of_result) == drawn(of_arrays)
     assert legend_of(of_result) == legend_of(of_arrays)
@@ -53,13 +55,13 @@ def test_a_cost_curve_looks_like_its_arrays_with_the_costs_marked():
 
 
 def test_several_results_make_a_curve_each():
-    curves = {"one": evaluate.roc(y, p), "two": evaluate.roc(y, p**2 * (1 + X[:, 1] ** 2))}
+    curves = {"one": evaluate.roc_curve(y, p), "two": evaluate.roc_curve(y, p**2 * (1 + X[:, 1] ** 2))}
     labels = legend_of(plot.roc(curves))
     assert [text.split("  ")[0] for text in labels] == ["one", "two", "chance"]
 
 
 def test_calibration_draws_the_bins_of_the_result():
-    result = evaluate.calibration(y, p, n_bins=5)
+    result = evaluate.calibration_curve(y, p, n_bins=5)
     ax = plot.calibration(result, label="tree")
     assert ax.lines[0].get_xydata() == pytest.approx(np.column_stack([result.predicted, result.observed]))
     assert legend_of(ax)[0] == f"tree  calibration error {result.expected_error:.3f}"
@@ -67,7 +69,7 @@ def test_calibration_draws_the_bins_of_the_result():
 
 
 def test_confusion_and_cobweb_take_the_matrix_as_it_is():
-    matrix = evaluate.confusion(y3, said3)
+    matrix = evaluate.confusion_matrix(y3, said3)
     ax, of_array = plot.confusion(matrix), plot.confusion(matrix.counts, matrix.classes)
     assert [text.get_text() for text in ax.texts] == [text.get_text() for text in of_array.texts]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b", "c"]
@@ -78,7 +80,7 @@ def test_confusion_and_cobweb_take_the_matrix_as_it_is():
 
 
 def test_rejected_rows_and_rows_of_no_class_have_their_column_and_row():
-    matrix = evaluate.confusion(["a", "b", "?", "b"], ["a", "?", "a", "b"], reject="?")
+    matrix = evaluate.confusion_matrix(["a", "b", "?", "b"], ["a", "?", "a", "b"], reject="?")
     ax = plot.confusion(matrix)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["a", "b", "(reject)"]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b", "(no class)"]
@@ -179,7 +181,7 @@ def test_reports_have_their_matrix_and_their_rates():
 def test_a_two_by_two_table_has_its_matrix_and_its_rates():
     said = np.where(p > 0.4, "yes", "no")
     report = evaluate.binary_report(y, said)
-    shown, of_matrix = plot.confusion(report), plot.confusion(evaluate.confusion(y, said))
+    shown, of_matrix = plot.confusion(report), plot.confusion(evaluate.confusion_matrix(y, said))
     assert [text.get_text() for text in shown.texts] == [text.get_text() for text in of_matrix.texts]
     bars = plot.class_rates(report).patches
     assert [bar.get_height() for bar in bars][:3] == [report.accuracy, report.precision, report.recall]
@@ -227,12 +229,12 @@ def test_bias_and_variance_stand_side_by_side():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: plot.roc(evaluate.roc(y, p), p), "complete"),
+        (lambda: plot.roc(evaluate.roc_curve(y, p), p), "complete"),
         (lambda: plot.roc(y), "give y and score"),
-        (lambda: plot.roc({"a": evaluate.calibration(y, p)}), "dict of name to RocCurve"),
-        (lambda: plot.calibration(evaluate.roc(y, p)), "a Calibration"),
+        (lambda: plot.roc({"a": evaluate.calibration_curve(y, p)}), "dict of name to RocCurve"),
+        (lambda: plot.calibration(evaluate.roc_curve(y, p)), "a Calibration"),
         (lambda: plot.learning_curve([1, 2]), "give a LearningCurve"),
-        (lambda: plot.validation_curve(evaluate.roc(y, p)), "give a ValidationCurve"),
+        (lambda: plot.validation_curve(evaluate.roc_curve(y, p)), "give a ValidationCurve"),
         (lambda: plot.comparison([0.1, 0.2]), "CorrectedT or FiveByTwoTest or McNemar"),
         (lambda: plot.bias_variance({}), "BiasVariance"),
     ],
@@ -249,7 +251,7 @@ def test_the_least_of_arrays_named_a_loss_is_the_best():
 
 @pytest.mark.parametrize("name", ["error_reject", "staged_errors", "importances"])
 def test_a_result_that_a_picture_cannot_show_is_refused_in_a_sentence(name):
-    for other in (evaluate.roc(y, p), "text"):
+    for other in (evaluate.roc_curve(y, p), "text"):
         with pytest.raises(SettingError, match=r"^give an? .*, not (RocCurve|str)$"):
             getattr(plot, name)(other)
 

@@ -11,22 +11,22 @@ from tests.prepare.tables import mixed, numbers
 
 from lyceum.prepare import (
     DropMissing,
-    FillMissing,
-    MinMax,
+    IterativeImputer,
+    MinMaxScaler,
     MissingCategory,
-    OneOfC,
-    PredictMissing,
-    Standardize,
+    OneHotEncoder,
+    SimpleImputer,
+    StandardScaler,
 )
 
 ALL = [
-    Standardize(),
-    MinMax(),
-    OneOfC(),
-    FillMissing(indicator=True),
+    StandardScaler(),
+    MinMaxScaler(),
+    OneHotEncoder(),
+    SimpleImputer(indicator=True),
     MissingCategory(),
     DropMissing(),
-    PredictMissing(),
+    IterativeImputer(),
 ]
 
 
@@ -66,7 +66,7 @@ def test_pandas_keeps_index_labels_and_types(transformer):
     frame.index = pd.date_range("2024-01-01", periods=30)
     out = transformer.fit_transform(frame)
     assert out.index.equals(frame.index)
-    if not isinstance(transformer, OneOfC):
+    if not isinstance(transformer, OneHotEncoder):
         assert isinstance(out["city"].dtype, pd.CategoricalDtype)
         assert out["sex"].dtype == object
         assert out.columns.tolist()[:6] == frame.columns.tolist()
@@ -78,7 +78,7 @@ def test_polars_categories_stay_categories():
     frame = pl.DataFrame(
         {"c": pl.Series(["a", None, "b", "a"], dtype=pl.Categorical), "x": [1.0, None, 2.0, 3.0]}
     )
-    out = FillMissing().fit_transform(frame)
+    out = SimpleImputer().fit_transform(frame)
     assert out.schema["c"] == pl.Categorical
     assert out["c"].to_list() == ["a", "a", "b", "a"]
     assert out["x"].to_list() == [1.0, 2.0, 2.0, 3.0]
@@ -86,7 +86,7 @@ def test_polars_categories_stay_categories():
 
 def test_numbers_of_a_category_type_stay_categories():
     frame = pd.DataFrame({"k": pd.Categorical([3, 5, None, 5]), "x": [1.0, 2.0, 3.0, 4.0]})
-    out = FillMissing().fit_transform(frame)
+    out = SimpleImputer().fit_transform(frame)
     assert out["k"].tolist() == [3, 5, 5, 5]
     assert isinstance(out["k"].dtype, pd.CategoricalDtype)
     ordered = frame.assign(k=pd.Categorical(["lo", "hi", None, "hi"], categories=["lo", "hi"], ordered=True))
@@ -147,7 +147,7 @@ def test_an_empty_dask_partition_is_no_trouble():
     frame = mixed(90)
     lazy = dd.concat([dd.from_pandas(frame[:40], npartitions=1), dd.from_pandas(frame[40:], npartitions=1)])
     lazy = lazy[lazy["ill"] != "nobody"].map_partitions(lambda part: part if len(part) > 45 else part[:0])
-    out = FillMissing().fit_transform(lazy).compute()
+    out = SimpleImputer().fit_transform(lazy).compute()
     assert_array_equal(out.index, frame.index[40:])
 
 
@@ -155,7 +155,7 @@ def test_levels_that_were_read_as_text_come_back_as_they_were():
     x = np.array([-2.0, -0.5, 3.0, np.nan] * 5)
     mixed = pd.Categorical(np.array(["b", 1, 2.5, 1] * 5, dtype=object), ["b", 2.5, 1])
     frame = pd.DataFrame({"x": x, "cut": pd.cut(x, [-9, -1, 0, 9]), "mixed": mixed})
-    model = FillMissing().fit(frame)
+    model = SimpleImputer().fit(frame)
     filled = model.transform(frame)
     assert filled.dtypes["cut"] == frame.dtypes["cut"]
     assert filled.dtypes["mixed"] == frame.dtypes["mixed"]

@@ -10,26 +10,26 @@ from tests.prepare.tables import mixed
 from lyceum import prepare
 from lyceum.prepare import (
     DropMissing,
-    FillMissing,
-    MinMax,
+    IterativeImputer,
+    MinMaxScaler,
     MissingCategory,
-    OneOfC,
-    PredictMissing,
-    Standardize,
+    OneHotEncoder,
+    SimpleImputer,
+    StandardScaler,
 )
 
 OTHER_SETTINGS = [  # than the defaults, which tests/checks has
-    Standardize(with_mean=False),
-    FillMissing(continuous="median", indicator=True),
+    StandardScaler(with_mean=False),
+    SimpleImputer(continuous="median", indicator=True),
 ]
 TRANSFORMERS = [
-    Standardize(),
-    MinMax(),
-    OneOfC(),
-    FillMissing(),
+    StandardScaler(),
+    MinMaxScaler(),
+    OneHotEncoder(),
+    SimpleImputer(),
     MissingCategory(),
     DropMissing(),
-    PredictMissing(max_iter=20),
+    IterativeImputer(max_iter=20),
     *OTHER_SETTINGS,
 ]
 
@@ -46,8 +46,8 @@ def test_public_names_are_sorted():
 
 def test_summaries_read_as_people_do():
     frame = mixed()
-    assert "smokes  binary          0.16  False" in str(FillMissing().fit(frame).summary())
-    predicted = str(PredictMissing().fit(frame).summary())
+    assert "smokes  binary          0.16  False" in str(SimpleImputer().fit(frame).summary())
+    predicted = str(IterativeImputer().fit(frame).summary())
     assert "income" in predicted
     assert "discriminant" in predicted
     assert " nan" not in predicted

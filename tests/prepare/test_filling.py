@@ -5,44 +5,46 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.impute import MissingIndicator, SimpleImputer as TheirSimpleImputer
 from tests.prepare.tables import mixed, numbers
 
 from lyceum.data import scan
 from lyceum.errors import SchemaError
-from lyceum.prepare import DropMissing, FillMissing, MissingCategory
+from lyceum.prepare import DropMissing, MissingCategory, SimpleImputer
 
 
 @pytest.mark.syllabus("1.3")
 @pytest.mark.parametrize("way", ["mean", "median", "constant"])
 def test_numbers_are_filled_as_by_scikit_learn(way):
     X = numbers()
-    theirs = SimpleImputer(strategy=way, fill_value=-7.5 if way == "constant" else None).fit_transform(X)
-    assert_allclose(FillMissing(continuous=way, fill_number=-7.5).fit_transform(X), theirs, rtol=1e-14)
+    theirs = TheirSimpleImputer(strategy=way, fill_value=-7.5 if way == "constant" else None).fit_transform(X)
+    assert_allclose(SimpleImputer(continuous=way, fill_number=-7.5).fit_transform(X), theirs, rtol=1e-14)
 
 
 @pytest.mark.syllabus("1.3")
 def test_words_are_filled_with_their_mode():
     frame = mixed()[["city", "sex", "smokes"]]
-    theirs = SimpleImputer(strategy="most_frequent", missing_values=None).fit_transform(
+    theirs = TheirSimpleImputer(strategy="most_frequent", missing_values=None).fit_transform(
         frame.astype(object).replace({np.nan: None})
     )
-    assert_array_equal(FillMissing().fit_transform(frame).astype(object), theirs)
+    assert_array_equal(SimpleImputer().fit_transform(frame).astype(object), theirs)
 
 
 def test_the_first_of_equally_common_categories_is_the_mode():
     frame = pd.DataFrame({"c": ["b", "a", None, "a", "b", "c"]})
-    assert FillMissing().fit_transform(frame)["c"].tolist() == ["b", "a", "a", "a", "b", "c"]
+    assert SimpleImputer().fit_transform(frame)["c"].tolist() == ["b", "a", "a", "a", "b", "c"]
 
 
 def test_two_numbers_in_a_scan_are_filled_with_their_mode():
     table = pa.table({"smokes": [1.0, None, 5.0, 5.0], "age": [1.0, 2.0, None, 6.0]})
     rows = scan(table, kinds={"smokes": "binary"})
-    filled = np.concatenate([block.X for block in FillMissing().fit_transform(rows).blocks()])
+    filled = np.concatenate([block.X for block in SimpleImputer().fit_transform(rows).blocks()])
     assert_array_equal(filled, [[1, 1], [5, 2], [5, 3], [5, 6]])
 
 
-@pytest.mark.parametrize("transformer", [FillMissing(continuous="median"), FillMissing(), MissingCategory()])
+@pytest.mark.parametrize(
+    "transformer", [SimpleImputer(continuous="median"), SimpleImputer(), MissingCategory()]
+)
 def test_weights_are_repeated_rows(transformer):
     frame = mixed(60).drop(columns="ill")
     w = np.random.default_rng(0).integers(0, 4, 60)
@@ -57,11 +59,11 @@ def test_weights_are_repeated_rows(transformer):
 def test_indicators_are_scikit_learns_and_named():
     X = numbers()
     X[:, 1] = 1.0
-    filler = FillMissing(indicator=True).fit(X)
+    filler = SimpleImputer(indicator=True).fit(X)
     assert_array_equal(filler.transform(X)[:, 4:], MissingIndicator().fit_transform(X))
     assert filler.get_feature_names_out().tolist()[4:] == ["x0 missing", "x2 missing", "x3 missing"]
     frame = mixed()
-    out = FillMissing(indicator=True).fit_transform(frame)
+    out = SimpleImputer(indicator=True).fit_transform(frame)
     assert_array_equal(out["city missing"], frame["city"].isna())
     assert "ill missing" not in out.columns
 
@@ -69,10 +71,10 @@ def test_indicators_are_scikit_learns_and_named():
 def test_missing_cells_in_columns_that_had_none_are_filled_all_the_same():
     frame = pd.DataFrame({"a": [1.0, 2.0, 6.0], "c": ["x", "y", "y"]})
     for transformer in (
-        FillMissing(),
-        FillMissing(indicator=True),
+        SimpleImputer(),
+        SimpleImputer(indicator=True),
         MissingCategory(),
-        FillMissing(categorical="constant"),
+        SimpleImputer(categorical="constant"),
     ):
         out = transformer.fit(frame).transform(
             pd.DataFrame({"a": [np.nan], "c": pd.Series([None], dtype="str")})
@@ -83,13 +85,15 @@ def test_missing_cells_in_columns_that_had_none_are_filled_all_the_same():
 def test_an_unknown_category_is_not_missing():
     frame = pd.DataFrame({"c": ["x", "y", None, "y"]})
     new = pd.DataFrame({"c": ["z", None]})
-    assert FillMissing().fit(frame).transform(new)["c"].tolist() == ["z", "y"]
+    assert SimpleImputer().fit(frame).transform(new)["c"].tolist() == ["z", "y"]
     assert MissingCategory().fit(frame).transform(new)["c"].tolist() == ["z", "missing"]
     rows = MissingCategory().fit(frame).transform(scan(new))
     assert_array_equal(next(rows.blocks()).X, [[-1], [2]])
 
 
-@pytest.mark.parametrize("transformer", [FillMissing(), FillMissing(continuous="median"), MissingCategory()])
+@pytest.mark.parametrize(
+    "transformer", [SimpleImputer(), SimpleImputer(continuous="median"), MissingCategory()]
+)
 def test_a_column_of_missing_cells_alone_is_filled_with_a_warning(transformer):
     X = np.c_[[1.0, 2.0, 3.0], [np.nan] * 3]
     with pytest.warns(UserWarning, match="column 'x1' has nothing but missing values"):
@@ -103,11 +107,11 @@ def test_a_column_of_missing_cells_alone_is_filled_with_a_warning(transformer):
 
 def test_a_constant_category_is_added_or_used():
     frame = pd.DataFrame({"c": ["x", None, "y"], "k": pd.Categorical([1, 2, None]), "b": [True, None, False]})
-    out = FillMissing(categorical="constant", fill_category="x").fit_transform(frame)
+    out = SimpleImputer(categorical="constant", fill_category="x").fit_transform(frame)
     assert out["c"].tolist() == ["x", "x", "y"]
     assert out["k"].tolist() == ["1", "2", "x"]
     assert out["b"].tolist() == ["True", "x", "False"]
-    out = FillMissing(categorical="constant", fill_category=2).fit_transform(frame[["k"]])
+    out = SimpleImputer(categorical="constant", fill_category=2).fit_transform(frame[["k"]])
     assert out["k"].tolist() == [1, 2, 2]
 
 
@@ -136,13 +140,13 @@ def test_in_an_array_the_missing_category_is_the_largest_code():
     X = np.array([[0.0, 1.5], [1.0, 2.5], [np.nan, 3.5], [2.0, 4.5]])
     assert_array_equal(MissingCategory(categorical_features=[0]).fit_transform(X)[:, 0], [0, 1, 3, 2])
     X = np.array([[30.0], [10.0], [np.nan], [30.0], [77.0]])
-    filler = FillMissing(categorical_features=[0]).fit(X[:4])
+    filler = SimpleImputer(categorical_features=[0]).fit(X[:4])
     assert_array_equal(filler.transform(X).ravel(), [30, 10, 30, 30, 77])
 
 
 def test_partial_fit_is_fit_on_all_rows():
     frame = mixed()
-    for transformer in (FillMissing(indicator=True), FillMissing(continuous="median"), MissingCategory()):
+    for transformer in (SimpleImputer(indicator=True), SimpleImputer(continuous="median"), MissingCategory()):
         whole = transformer.fit(frame)
         fill, names = whole.fill_, whole.get_feature_names_out().tolist()
         parts = type(transformer)(**transformer.get_params())
@@ -154,11 +158,11 @@ def test_partial_fit_is_fit_on_all_rows():
 
 def test_a_table_without_numbers_has_no_medians_to_take():
     frame = pd.DataFrame({"c": ["a", None, "a"]})
-    assert FillMissing(continuous="median").fit_transform(frame)["c"].tolist() == ["a", "a", "a"]
+    assert SimpleImputer(continuous="median").fit_transform(frame)["c"].tolist() == ["a", "a", "a"]
 
 
 def test_partial_fit_meets_new_categories():
-    filler = FillMissing().fit(pd.DataFrame({"c": ["b", "b", "c"]}))
+    filler = SimpleImputer().fit(pd.DataFrame({"c": ["b", "b", "c"]}))
     filler.partial_fit(pd.DataFrame({"c": ["a", "a", "a"]}))
     assert filler.transform(pd.DataFrame({"c": [None, "b"]}))["c"].tolist() == ["a", "b"]
 
@@ -166,18 +170,18 @@ def test_partial_fit_meets_new_categories():
 def test_times_are_filled_as_seconds_since_1970():
     frame = pd.DataFrame({"t": pd.to_datetime(["2024-01-01", None, "2024-01-03"])})
     expected = pd.Timestamp("2024-01-02").timestamp()
-    assert FillMissing().fit_transform(frame)["t"].tolist()[1] == expected
+    assert SimpleImputer().fit_transform(frame)["t"].tolist()[1] == expected
 
 
 def test_float32_stays_float32():
     X = numbers(offset=10.0).astype(np.float32)
-    for transformer in (FillMissing(), FillMissing(indicator=True), MissingCategory()):
+    for transformer in (SimpleImputer(), SimpleImputer(indicator=True), MissingCategory()):
         assert transformer.fit_transform(X).dtype == np.float32
 
 
 def test_transform_does_not_hand_out_the_users_array():
     X = np.arange(6.0).reshape(3, 2)
-    for transformer in (FillMissing(), DropMissing(), MissingCategory()):
+    for transformer in (SimpleImputer(), DropMissing(), MissingCategory()):
         out = transformer.fit_transform(X)
         out[:] = -1
         assert X[0, 1] == 1.0
@@ -223,4 +227,4 @@ def test_dropped_rows_of_a_scan_take_their_target_and_weight_along():
 
 def test_errors_name_the_column():
     with pytest.raises(SchemaError, match="'c' holds categories"):
-        FillMissing(categorical_features=None).fit(pd.DataFrame({"c": ["a", None]}))
+        SimpleImputer(categorical_features=None).fit(pd.DataFrame({"c": ["a", None]}))

@@ -13,23 +13,23 @@ from lyceum.data import Rows, scan
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import (
     DropMissing,
-    FillMissing,
-    MinMax,
+    IterativeImputer,
+    MinMaxScaler,
     MissingCategory,
-    OneOfC,
-    PredictMissing,
-    Standardize,
+    OneHotEncoder,
+    SimpleImputer,
+    StandardScaler,
 )
 
 ALL = [
-    Standardize(),
-    MinMax(),
-    OneOfC(),
-    FillMissing(),
-    FillMissing(continuous="median", indicator=True),
+    StandardScaler(),
+    MinMaxScaler(),
+    OneHotEncoder(),
+    SimpleImputer(),
+    SimpleImputer(continuous="median", indicator=True),
     MissingCategory(),
     DropMissing(),
-    PredictMissing(max_iter=4, tol=0.0),
+    IterativeImputer(max_iter=4, tol=0.0),
 ]
 ids = [repr(transformer)[:30] for transformer in ALL]
 
@@ -50,7 +50,7 @@ def files(tmp_path_factory):
     return frame, tmp_path
 
 
-@pytest.mark.filterwarnings("ignore:PredictMissing")
+@pytest.mark.filterwarnings("ignore:IterativeImputer")
 @pytest.mark.parametrize("transformer", ALL, ids=ids)
 def test_memory_is_chunks_is_file_is_dask(files, transformer):
     frame, folder = files
@@ -70,11 +70,13 @@ def test_memory_is_chunks_is_file_is_dask(files, transformer):
 
 
 PIPELINES = [
-    make_pipeline(FillMissing(), Standardize(), LogisticRegression()),
-    make_pipeline(MissingCategory(), MinMax(), LogisticRegression()),
-    make_pipeline(FillMissing(continuous="median"), OneOfC(), Standardize(), LogisticRegression()),
-    make_pipeline(PredictMissing(max_iter=30, tol=1e-4), Standardize(), LogisticRegression()),
-    make_pipeline(Standardize(), MissingCategory(), LogisticRegression()),
+    make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
+    make_pipeline(MissingCategory(), MinMaxScaler(), LogisticRegression()),
+    make_pipeline(
+        SimpleImputer(continuous="median"), OneHotEncoder(), StandardScaler(), LogisticRegression()
+    ),
+    make_pipeline(IterativeImputer(max_iter=30, tol=1e-4), StandardScaler(), LogisticRegression()),
+    make_pipeline(StandardScaler(), MissingCategory(), LogisticRegression()),
 ]
 
 
@@ -106,7 +108,7 @@ def test_a_pipeline_on_dask_is_that_in_memory(files):
     dd = pytest.importorskip("dask.dataframe")
     frame = files[0].assign(smokes=files[0]["smokes"].astype("boolean"))
     lazy = dd.from_pandas(frame, npartitions=3)
-    pipeline = make_pipeline(FillMissing(), Standardize(), LogisticRegression())
+    pipeline = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
     expected = pipeline.fit(frame.drop(columns="ill"), frame["ill"]).predict_proba(frame.drop(columns="ill"))
     pipeline.fit(lazy.drop(columns="ill"), lazy["ill"])
     assert_allclose(pipeline.predict_proba(lazy.drop(columns="ill")).compute(), expected, atol=1e-5)
@@ -118,10 +120,10 @@ def test_a_pipeline_on_dask_is_that_in_memory(files):
 def test_rows_dropped_in_a_pipeline_lose_their_target(files):
     frame, folder = files
     full = frame.dropna()
-    pipeline = make_pipeline(DropMissing(), Standardize(), LogisticRegression())
+    pipeline = make_pipeline(DropMissing(), StandardScaler(), LogisticRegression())
     streamed = pipeline.fit(scan(folder / "rows.csv", target="ill", memory=0))
     proba = streamed.predict_proba(scan(folder / "rows.csv", target="ill", memory=0))
-    plain = make_pipeline(Standardize(), LogisticRegression()).fit(full.drop(columns="ill"), full["ill"])
+    plain = make_pipeline(StandardScaler(), LogisticRegression()).fit(full.drop(columns="ill"), full["ill"])
     assert_allclose(proba, plain.predict_proba(full.drop(columns="ill")), atol=1e-5)
 
 
@@ -143,11 +145,11 @@ class _Counting:
 def test_transform_of_a_scan_reads_nothing():
     counting = _Counting(scan(mixed(), target="ill").source)
     rows = Rows(counting)
-    fitted = FillMissing().fit(rows)
+    fitted = SimpleImputer().fit(rows)
     assert counting.passes == 1
-    lazy = Standardize().fit(fitted.transform(rows)).transform(fitted.transform(rows))
+    lazy = StandardScaler().fit(fitted.transform(rows)).transform(fitted.transform(rows))
     assert counting.passes == 2
-    OneOfC().fit_transform(lazy)
+    OneHotEncoder().fit_transform(lazy)
     assert counting.passes == 2
     assert lazy.schema.target.name == "ill"
     assert_array_equal(np.isnan(_cells(lazy)), False)
@@ -157,6 +159,6 @@ def test_a_median_of_many_rows_streams_within_the_bound_of_the_sketch(tmp_path):
     x = np.random.default_rng(0).normal(size=60_000)
     x[::7] = np.nan
     pq.write_table(pa.table({"x": x}), tmp_path / "x.parquet", row_group_size=7_000)
-    filler = FillMissing(continuous="median").fit(scan(tmp_path / "x.parquet", memory=0))
+    filler = SimpleImputer(continuous="median").fit(scan(tmp_path / "x.parquet", memory=0))
     rank = (x[~np.isnan(x)] <= filler.fill_[0]).mean()
     assert abs(rank - 0.5) < 0.005

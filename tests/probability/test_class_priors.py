@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from lyceum.errors import SettingError
 from lyceum.probability import class_priors
 
@@ -56,7 +56,7 @@ def test_dirichlet_parameters_must_fit_the_classes(wrong):
 
 
 @pytest.mark.syllabus("2.5")
-@pytest.mark.parametrize("learner", [NaiveBayes, LinearDiscriminant, QuadraticDiscriminant])
+@pytest.mark.parametrize("learner", [NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
 def test_every_learner_moves_its_posteriors_by_the_ratio_of_the_priors(learner):
     rng = np.random.default_rng(1)
     y = rng.permutation(np.repeat([0, 1], [30, 10]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lyceum._core.statistics import memory as _memory
-from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from lyceum.errors import DataError
 from lyceum.linear import LinearRegression, Ridge
 
@@ -16,8 +16,8 @@ X = np.random.default_rng(0).normal(size=(12, 300))
     [
         (LinearRegression(), "a matrix of 300 × 300"),
         (Ridge(), "a matrix of 300 × 300"),
-        (LinearDiscriminant(), "a matrix of 300 × 300"),
-        (QuadraticDiscriminant(), "3 matrices of 300 × 300"),
+        (LinearDiscriminantAnalysis(), "a matrix of 300 × 300"),
+        (QuadraticDiscriminantAnalysis(), "3 matrices of 300 × 300"),
     ],
 )
 def test_too_many_columns_are_named_with_a_remedy(monkeypatch, learner, needed):

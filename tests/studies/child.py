@@ -11,7 +11,7 @@ from lyceum.studies import LearnerChoice, study
 
 LEARNERS = [
     LearnerChoice("NaiveBayes", {}, {"var_smoothing": [1e-9, 1e-2]}),
-    LearnerChoice("LinearDiscriminant", {}, {}),
+    LearnerChoice("LinearDiscriminantAnalysis", {}, {}),
     LearnerChoice("LogisticRegression", {}, {"C": [0.1, 10.0]}),
 ]
 

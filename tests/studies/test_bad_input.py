@@ -184,7 +184,7 @@ def test_a_full_disk_is_said_and_the_study_goes_on_when_there_is_room(out, monke
             raise OSError(errno.ENOSPC, "No space left on device")
         whole(number)
 
-    ask = {"learners": ["NaiveBayes", "LinearDiscriminant"], "folds": 3, "n_settings": 1, "out": out}
+    ask = {"learners": ["NaiveBayes", "LinearDiscriminantAnalysis"], "folds": 3, "n_settings": 1, "out": out}
     with monkeypatch.context() as patch:
         patch.setattr(lyceum.files.os, "fsync", full)
         with pytest.raises(LyceumError, match="is full: free some space and run the same study again"):

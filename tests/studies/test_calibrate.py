@@ -5,7 +5,7 @@ import pytest
 
 import lyceum
 from lyceum import datasets
-from lyceum.decision import CalibratedClassifier
+from lyceum.decision import CalibratedClassifierCV
 from lyceum.errors import StudyError
 from lyceum.studies import LearnerChoice
 from lyceum.studies.compare.loss_rule import LossRule
@@ -61,7 +61,7 @@ def test_a_study_calibrates_says_so_resumes_and_saves_the_calibrated_model(tmp_p
     assert after.calibration in ("temperature", "sigmoid", "isotonic")
     assert after.log_loss < before.log_loss
     assert any("were calibrated in 3 of 3 folds" in text for text in found.comparison.statements)
-    assert isinstance(found.model, CalibratedClassifier)
+    assert isinstance(found.model, CalibratedClassifierCV)
     assert found.examples[0].explanation is not None
     assert found.model_summary() is not None
     again = lyceum.study(german, "class", calibrate=True, out=tmp_path / "calibrated", **ASK)

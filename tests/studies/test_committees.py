@@ -17,7 +17,7 @@ from lyceum.studies.plan.candidate import Candidate, planned_committees
 from lyceum.studies.plan.plan import Task
 from lyceum.studies.run.store import Store, TaskResult
 
-LEARNERS = ["NaiveBayes", "LinearDiscriminant", "DecisionTreeClassifier"]
+LEARNERS = ["NaiveBayes", "LinearDiscriminantAnalysis", "DecisionTreeClassifier"]
 ASK = {"learners": LEARNERS, "folds": 3, "n_settings": 2, "holdout": 0.2}
 
 

@@ -35,7 +35,7 @@ def test_holm_equals_the_closed_testing_procedure():
 def three(tmp_path_factory, no_pictures_in_module):
     learners = (
         LearnerChoice("NaiveBayes", {}, {}),
-        LearnerChoice("LinearDiscriminant", {}, {}),
+        LearnerChoice("LinearDiscriminantAnalysis", {}, {}),
         LearnerChoice("LogisticRegression", {}, {}),
     )
     return lyceum.study(
@@ -161,7 +161,7 @@ def test_a_learner_does_the_same_alone_as_among_others(three, tmp_path):
 def test_choose_best_fits_the_best(tmp_path):
     found = lyceum.study(
         datasets.path("german_credit"), "class", folds=3, choose="best", out=tmp_path / "study",
-        learners=[*BAYES, "QuadraticDiscriminant"], n_settings=1,
+        learners=[*BAYES, "QuadraticDiscriminantAnalysis"], n_settings=1,
     )  # fmt: skip
     assert found.choice.name == found.best.name
 
@@ -183,13 +183,13 @@ def test_a_failing_learner_is_reported_and_the_study_goes_on(tmp_path, monkeypat
 
     monkeypatch.setattr(NaiveBayes, "fit", broken)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminant"], folds=3,
+        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminantAnalysis"], folds=3,
         n_settings=1, out=tmp_path / "study",
     )  # fmt: skip
     [failure] = found.failures
     assert (failure.name, failure.fold) == ("NaiveBayes", 0)
     assert "the moon is full" in failure.reason
-    assert found.best.name == "LinearDiscriminant"
+    assert found.best.name == "LinearDiscriminantAnalysis"
     assert any("failed and was not compared" in text for text in found.comparison.statements)
     assert Study.open(found.folder).failures == found.failures
     assert found.finished
@@ -199,7 +199,7 @@ def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
     whole = NaiveBayes.predict_proba
     monkeypatch.setattr(NaiveBayes, "predict_proba", lambda self, X: whole(self, X) * np.nan)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminant"], folds=2,
+        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminantAnalysis"], folds=2,
         n_settings=1, out=tmp_path / "study",
     )  # fmt: skip
     assert "not a number" in found.failures[0].reason
@@ -241,7 +241,7 @@ def time_for(monkeypatch, n_tasks):
 
 
 def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):
-    learners = [*BAYES, LearnerChoice("LinearDiscriminant", {}, {})]
+    learners = [*BAYES, LearnerChoice("LinearDiscriminantAnalysis", {}, {})]
     ask = {"learners": learners, "folds": 4, "out": tmp_path / "study"}
     with monkeypatch.context() as patch:
         time_for(patch, 8)

@@ -99,7 +99,9 @@ def test_balanced_error_is_a_cost_that_the_decisions_follow():
     ],
 )
 def test_a_study_ranks_by_the_metric(tmp_path, name, target, metric):
-    learners = ["NaiveBayes", "LinearDiscriminant"] if name != "cpu" else ["Ridge", "LinearRegression"]
+    learners = (
+        ["NaiveBayes", "LinearDiscriminantAnalysis"] if name != "cpu" else ["Ridge", "LinearRegression"]
+    )
     found = lyceum.study(
         datasets.path(name), target, metric=metric, learners=learners, folds=3, n_settings=2,
         committees=False, out=tmp_path / "s",

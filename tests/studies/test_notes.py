@@ -9,8 +9,8 @@ import pytest
 from lyceum.data import Column, Schema
 from lyceum.errors import StudyError
 from lyceum.studies.plan import table_notes as _table_notes
-from lyceum.studies.plan.candidate import Suspect
-from lyceum.studies.plan.facts import StudyFacts
+from lyceum.studies.plan.candidate import ColumnWarning
+from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.plan.fold_counts import fold_counts, fold_notes, limited_folds
 from lyceum.studies.plan.fold_scheme import FoldScheme
 from lyceum.studies.plan.plan import Plan, _search_notes
@@ -70,15 +70,17 @@ def test_notes_on_the_table(found, notes):
 
 
 def test_a_column_is_said_to_be_kept_only_where_nobody_asked_for_it():
-    odd = Suspect("a", "identifier", "differs in every row?", False)
+    odd = ColumnWarning("a", "identifier", "differs in every row?", False)
     [note] = _table_notes.kept_notes((odd,), recipe())
     assert note.startswith("Column 'a' differs in every row. It was kept because no other column is left")
     for silent in (recipe(keep=("a",)), recipe(kinds={"a": "categorical"}), recipe(target="a")):
         assert not list(_table_notes.kept_notes((odd,), silent))
-    text = Suspect("a", "free_text", "is free text", False)
+    text = ColumnWarning("a", "free_text", "is free text", False)
     assert not list(_table_notes.kept_notes((text,), recipe()))
     assert list(_table_notes.kept_notes((text,), recipe(text=False)))
-    assert not list(_table_notes.kept_notes((Suspect("a", "identifier", "x", True),), recipe(text=False)))
+    assert not list(
+        _table_notes.kept_notes((ColumnWarning("a", "identifier", "x", True),), recipe(text=False))
+    )
 
 
 def test_counts_are_singular_or_plural():
@@ -236,4 +238,4 @@ def test_a_search_on_some_of_the_rows_is_said(monkeypatch):
 def test_the_question_says_what_is_predicted_and_how_to_change_it(classes, why, question):
     target = Column("y", "continuous", None, why)
     facts = SimpleNamespace(schema=Schema((), target), classes=classes)
-    assert StudyFacts.question.fget(facts) == question
+    assert StudyPlanRecord.question.fget(facts) == question

@@ -12,7 +12,7 @@ from tests.studies.test_statements import Y, clear, noise, numbers
 
 from lyceum.cli.commands import study as command
 from lyceum.report import Explanation
-from lyceum.studies import Candidate, Failure, Suspect
+from lyceum.studies import Candidate, ColumnWarning, Failure
 from lyceum.studies.report.effect_figures import _pair
 from lyceum.studies.report.example import Example
 from lyceum.studies.report.format import (
@@ -307,7 +307,7 @@ def test_the_command_says_what_p_and_tried_mean():
 def test_the_command_warns_of_what_went_wrong_and_of_nothing_else():
     found = fake_study(Y, {"a": clear(Y)})
     assert list(command._warnings(study_of(found))) == []
-    leak = Suspect("z", "leak", "gives the target away", False)
+    leak = ColumnWarning("z", "leak", "gives the target away", False)
     wrong = study_of(
         found, failures=(Failure("c", "SVC", 0, 1, "it broke."),), suspects=(leak,), finished=False,
         problems=("The ROC figure could not be made: it broke.",),
@@ -318,7 +318,7 @@ def test_the_command_warns_of_what_went_wrong_and_of_nothing_else():
         "The ROC figure could not be made: it broke.",
         "the time allowed ended the study early: run it again with more time to continue it",
     ]
-    left = study_of(found, suspects=(leak, Suspect("z", "identifier", "numbers rows", True)))
+    left = study_of(found, suspects=(leak, ColumnWarning("z", "identifier", "numbers rows", True)))
     assert list(command._warnings(left)) == []
 
 

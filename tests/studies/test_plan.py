@@ -8,7 +8,7 @@ import pytest
 from tests.studies.conftest import plan_for
 
 from lyceum import catalog, scan
-from lyceum._core.data import read_through
+from lyceum._core.data import profile_large_file
 from lyceum._core.data.files.csv import CsvFormat
 from lyceum.errors import SchemaError, StudyError
 from lyceum.studies import LearnerChoice, Recipe
@@ -20,8 +20,8 @@ def test_a_learner_is_prepared_with_only_what_it_needs():
     plan, _ = plan_for("penguins", "species")
     steps = {c.name: c.steps for c in plan.candidates}
     assert steps["NaiveBayes"] == ("NaiveBayes",)
-    assert steps["LinearDiscriminant"] == ("FillMissing", "LinearDiscriminant")
-    assert steps["LogisticRegression"] == ("FillMissing", "Standardize", "LogisticRegression")
+    assert steps["LinearDiscriminantAnalysis"] == ("SimpleImputer", "LinearDiscriminantAnalysis")
+    assert steps["LogisticRegression"] == ("SimpleImputer", "StandardScaler", "LogisticRegression")
     plan, _ = plan_for("cpu", "class")
     assert plan["LinearRegression"].steps == ("LinearRegression",)
 
@@ -188,16 +188,18 @@ def test_a_tree_for_a_file_larger_than_memory_is_grown_from_histograms(large):
 def test_other_rows_of_a_large_file_are_drawn_by_another_seed(large):
     path, _ = large
     few = {"target": "y", "size": 500}
-    one, two, again = (read_through(path, seed=seed, **few).seen.numbers for seed in (1, 2, 1))
+    one, two, again = (profile_large_file(path, seed=seed, **few).seen.numbers for seed in (1, 2, 1))
     assert one.tolist() == again.tolist() != two.tolist()
     assert (one % 10 == 0).all()
     assert len(one) == 500
     with pytest.raises(SchemaError, match="'x' were not all listed"):
-        scan(read_through(path), "y", kinds={"x": "categorical"})
+        scan(profile_large_file(path), "y", kinds={"x": "categorical"})
 
 
 def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named(tmp_path):
-    entries = [catalog.find(name) for name in ("NaiveBayes", "LinearDiscriminant", "KNeighborsClassifier")]
+    entries = [
+        catalog.find(name) for name in ("NaiveBayes", "LinearDiscriminantAnalysis", "KNeighborsClassifier")
+    ]
     naive, linear, near = (replace(entries[0], study_rows=100), *entries[1:])
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "\n".join(f"{i},{'yes' if i % 3 else 'no'}" for i in range(101)))
@@ -208,7 +210,7 @@ def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named
         patch.setattr("lyceum.studies.plan.plan._IN_MEMORY", 50)
         patch.setattr(catalog, "learners", lambda task=None: (near,))
         other = Plan.of(recipe, StudyData.of(recipe))
-    assert [c.name for c in plan.candidates[1:]] == ["LinearDiscriminant"]
+    assert [c.name for c in plan.candidates[1:]] == ["LinearDiscriminantAnalysis"]
     assert plan.left_out == ("Left out, because there are more than 100 rows: naive Bayes.",)
     assert other.left_out == ("Left out, because there are more than 50 rows: k nearest neighbors.",)
 
@@ -224,7 +226,7 @@ def test_what_takes_long_is_searched_too_and_what_another_does_is_not_tried_unas
     plan, _ = plan_for("penguins", "species")
     names = {candidate.name for candidate in plan.candidates}
     assert {"NaiveBayes", "LogisticRegression", "MLPClassifier"} <= names
-    assert not names & {"Perceptron", "BernoulliNaiveBayes"}
+    assert not names & {"Perceptron", "BernoulliNB"}
     assert len(plan["MLPClassifier"].search) == len(plan["LogisticRegression"].search) == 12
     asked, _ = plan_for("penguins", "species", learners=("MLPClassifier", "Perceptron"))
     assert len(asked["MLPClassifier"].search) > 1

@@ -14,7 +14,7 @@ from sklearn.metrics import precision_recall_fscore_support
 import lyceum
 from lyceum import datasets
 from lyceum.report import Table
-from lyceum.studies import Candidate, Failure, Study, Suspect
+from lyceum.studies import Candidate, ColumnWarning, Failure, Study
 from lyceum.studies.report import page as _report
 from lyceum.studies.report.class_figures import positive_class
 from lyceum.studies.report.format import percent_text
@@ -37,7 +37,7 @@ def studies(tmp_path_factory):
             ["NaiveBayes", "LogisticRegression"],
             {"loss": COSTS, "doubt": 0.9},
         ),
-        "penguins": ("penguins", "species", ["NaiveBayes", "LinearDiscriminant"], {}),
+        "penguins": ("penguins", "species", ["NaiveBayes", "LinearDiscriminantAnalysis"], {}),
         "cpu": ("cpu", "class", ["LinearRegression", "Ridge"], {"holdout": 0.2}),
     }
     with pytest.MonkeyPatch.context() as patch:
@@ -243,11 +243,14 @@ def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
         comparison=replace(compared, learners=tuple(learners)),
         failures=(Failure("Lasso", "lasso", 0, 1, "did not converge"),),
         suspects=(
-            Suspect("MYCT", "leak", "gives the target away", False),
-            Suspect("id", "identifier", "is different in every row", True),
+            ColumnWarning("MYCT", "leak", "gives the target away", False),
+            ColumnWarning("id", "identifier", "is different in every row", True),
         ),
         skipped=("SVR",),
-        candidates=(*studies["cpu"].candidates, Candidate("SVR", "SVR", "svr", "", ("Standardize", "SVR"))),
+        candidates=(
+            *studies["cpu"].candidates,
+            Candidate("SVR", "SVR", "svr", "", ("StandardScaler", "SVR")),
+        ),
         finished=False,
     )
     page = render(study)

@@ -20,7 +20,7 @@ from lyceum.studies.run import session as _session
 from lyceum.studies.run.store import Store
 
 QUICK = {
-    "learners": [LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LinearDiscriminant", {}, {})], "folds": 3
+    "learners": [LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LinearDiscriminantAnalysis", {}, {})], "folds": 3
 }  # fmt: skip
 
 

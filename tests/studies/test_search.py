@@ -87,10 +87,10 @@ def test_a_setting_that_fails_is_left_out_and_if_all_fail_the_reason_is_raised(m
 
 
 def test_a_deadline_stops_a_search_in_its_threads():
-    plan, data = plan_for("german_credit", "class", learners=("GradientBoostingClassifier",))
+    plan, data = plan_for("german_credit", "class", learners=("HistGradientBoostingClassifier",))
     begun = time.monotonic()
     with pytest.raises(Cancelled), progress.watch(deadline=begun + 0.05):
-        search_settings(plan["GradientBoostingClassifier"], data.rows, plan.rule, plan.scheme, 0)
+        search_settings(plan["HistGradientBoostingClassifier"], data.rows, plan.rule, plan.scheme, 0)
 
 
 @pytest.mark.usefixtures("no_pictures")

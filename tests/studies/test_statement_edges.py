@@ -9,13 +9,13 @@ from tests.studies.fake_studies import fake_study
 from tests.studies.test_statements import RARE_SCORE, RARE_Y, Y, binary, clear, drawn, noise, steps
 
 from lyceum.decision import LossMatrix
-from lyceum.evaluate import hoeffding
+from lyceum.evaluate import hoeffding_bound
 from lyceum.studies.compare.choice import choose_learner
 from lyceum.studies.compare.comparison import HoldoutResult
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import loss_and_interval
 from lyceum.studies.compare.out_of_sample import OutOfSample
-from lyceum.studies.plan.candidate import Suspect
+from lyceum.studies.plan.candidate import ColumnWarning
 from lyceum.studies.plan.ranking_metric import RankingMetric
 from lyceum.studies.report import statements as _statements
 from lyceum.studies.report.learning_trend import learning_trend
@@ -297,7 +297,7 @@ def test_the_hoeffding_bound_counts_effective_rows_and_speaks_of_one_model():
     weight = np.where(np.arange(200) < 20, 10.0, 0.1)
     found = fake_study(Y, {"a": clear(Y)}, weight=weight).comparison
     n = int(weight.sum() ** 2 / (weight @ weight))
-    assert found.hoeffding == pytest.approx(hoeffding(n=n, alpha=0.05, n_models=2).within)
+    assert found.hoeffding == pytest.approx(hoeffding_bound(n=n, alpha=0.05, n_models=2).within)
     alone = fake_study(Y, {}).text
     assert "with probability 95 % this error rate is not off by" in alone
     assert "1 models" not in alone
@@ -351,8 +351,8 @@ def test_what_the_time_left_undone_is_named_in_singular_and_plural():
 
 
 def test_a_column_of_times_that_is_left_out_is_not_recommended():
-    ordered = Suspect("z", "ordered", "rises from row to row", False)
-    left = Suspect("z", "identifier", "numbers rows", True)
+    ordered = ColumnWarning("z", "ordered", "rises from row to row", False)
+    left = ColumnWarning("z", "identifier", "numbers rows", True)
     assert "use --time 'z'" in " ".join(_statements._suspicions([ordered]))
     assert "--time" not in " ".join(_statements._suspicions([ordered, left]))
 

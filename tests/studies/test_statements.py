@@ -6,7 +6,7 @@ from tests.studies.fake_studies import constant_guess, fake_study
 
 from lyceum.evaluate import LearningCurve
 from lyceum.studies.compare.out_of_sample import OutOfSample
-from lyceum.studies.plan.candidate import Failure, Suspect
+from lyceum.studies.plan.candidate import ColumnWarning, Failure
 from lyceum.studies.report.posterior_statements import calibration_noise
 
 COSTS = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
@@ -119,7 +119,7 @@ SENTENCES = {
     ),
     "rows in order of time": (
         "use --time 'z'",
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "ordered", "rises from row to row", False),)}),
+        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", "ordered", "rises from row to row", False),)}),
         (Y, {"a": clear(Y)}),
     ),
     "no better than constant": ("No learner does better", (Y, {"a": 1 - clear(Y)}), (Y, {"a": clear(Y)})),
@@ -258,32 +258,40 @@ SENTENCES = {
     ),
     "leak": (
         "every error here would be too small",
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "leak", "gives the target away.", False),)}),
+        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", "leak", "gives the target away.", False),)}),
         (
             Y,
             {"a": clear(Y)},
             {
                 "suspects": (
-                    Suspect("z", "leak", "gives the target away.", False),
-                    Suspect("z", *LEFT),
+                    ColumnWarning("z", "leak", "gives the target away.", False),
+                    ColumnWarning("z", *LEFT),
                 )
             },
         ),
     ),
     "left out": (
         "Column 'z' was left out",
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", *LEFT),)}),
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "identifier", "numbers rows.", False),)}),
+        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", *LEFT),)}),
+        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", "identifier", "numbers rows.", False),)}),
     ),
     "left out for one reason": (
         "Columns 'z' and 'w' were left out: each numbers rows. Keep one with e.g. --keep 'z'",
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", *LEFT), Suspect("w", *LEFT))}),
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", *LEFT),)}),
+        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", *LEFT), ColumnWarning("w", *LEFT))}),
+        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", *LEFT),)}),
     ),
     "mostly missing": (
         "it was used with the missing cells",
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "mostly_missing", "is mostly missing", False),)}),
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "mostly_missing", "is mostly missing", True),)}),
+        (
+            Y,
+            {"a": clear(Y)},
+            {"suspects": (ColumnWarning("z", "mostly_missing", "is mostly missing", False),)},
+        ),
+        (
+            Y,
+            {"a": clear(Y)},
+            {"suspects": (ColumnWarning("z", "mostly_missing", "is mostly missing", True),)},
+        ),
     ),
     "failed": (
         "B failed and was not compared: it broke.",
@@ -378,11 +386,11 @@ def test_the_error_is_that_of_the_decisions_made():
 
 
 def test_right_posteriors_stay_below_their_noise_nineteen_times_of_twenty():
-    from lyceum.evaluate import calibration
+    from lyceum.evaluate import calibration_curve
 
     above = 0
     for seed in range(100):
         y, p = drawn(60, seed)
         sample = OutOfSample(np.arange(60), *np.zeros((2, 60), int), y, np.column_stack([1 - p, p]), None)
-        above += calibration(y, sample.predicted).expected_error > calibration_noise(sample)
+        above += calibration_curve(y, sample.predicted).expected_error > calibration_noise(sample)
     assert 0 <= above <= 11

@@ -166,7 +166,7 @@ def test_a_regression_example_is_what_the_model_says(computers):
 
 def test_penguins_with_missing_cells_are_told_apart(tmp_path):
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["LinearDiscriminant", "NaiveBayes"], folds=3,
+        datasets.path("penguins"), "species", learners=["LinearDiscriminantAnalysis", "NaiveBayes"], folds=3,
         n_settings=1, out=tmp_path / "study",
     )  # fmt: skip
     assert found.n_missing == 19
@@ -262,12 +262,12 @@ def test_a_file_larger_than_memory_is_compared_on_a_sample_and_fitted_on_all_row
     table = pa.table({**{f"x{j}": X[:, j] for j in range(6)}, "y": y})
     pq.write_table(table, tmp_path / "large.parquet", row_group_size=5_000)
     found = lyceum.study(
-        tmp_path / "large.parquet", "y", learners=["LinearDiscriminant"], folds=2, memory_mb=1,
+        tmp_path / "large.parquet", "y", learners=["LinearDiscriminantAnalysis"], folds=2, memory_mb=1,
         n_settings=1, out=tmp_path / "study",
     )  # fmt: skip
     assert found.n_rows == 40_000
     assert found.n_studied < 10_000
-    whole = lyceum.bayes.LinearDiscriminant().fit(lyceum.scan(table, "y"))
+    whole = lyceum.bayes.LinearDiscriminantAnalysis().fit(lyceum.scan(table, "y"))
     fitted = found.model.steps[-1][1]
     np.testing.assert_allclose(fitted.means_, whole.means_, rtol=1e-9)
     assert any("random sample" in text for text in found.comparison.statements)
@@ -280,7 +280,11 @@ def test_a_class_of_two_rows_can_still_be_compared(tmp_path):
     y = ["a"] * 30 + ["b"] * 28 + ["c"] * 2
     table = pa.table({"x": rng.normal(size=60), "z": rng.normal(size=60), "y": y})
     found = lyceum.study(
-        table, "y", learners=["NaiveBayes", "LinearDiscriminant", "C45"], n_settings=1, out=tmp_path / "study"
+        table,
+        "y",
+        learners=["NaiveBayes", "LinearDiscriminantAnalysis", "C45"],
+        n_settings=1,
+        out=tmp_path / "study",
     )
     assert found.comparison.n_folds == 10
     assert len(found.comparison.learners) >= 3

@@ -13,7 +13,15 @@ from lyceum.bayes import NaiveBayes
 from lyceum.ensemble import Committee, StackingClassifier
 from lyceum.errors import SchemaError
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import Discretize, FillMissing, MinMax, MissingCategory, OneOfC, Standardize, TextCounts
+from lyceum.prepare import (
+    KBinsDiscretizer,
+    MinMaxScaler,
+    MissingCategory,
+    OneHotEncoder,
+    SimpleImputer,
+    StandardScaler,
+    TextVectorizer,
+)
 from lyceum.studies import LearnerChoice, Recipe
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
@@ -43,13 +51,13 @@ def candidates(path, **options):
 
 def test_sparse_words_go_to_learners_that_take_them_beside_other_columns_too(mails):
     only = candidates(mails, ignore=("n",))
-    assert only["LogisticRegression"].steps == ("TextCounts", "LogisticRegression")
+    assert only["LogisticRegression"].steps == ("TextVectorizer", "LogisticRegression")
     assert only["LogisticRegression"].sparse_text
     assert not only["NaiveBayes"].sparse_text
     mixed = candidates(mails)
-    assert mixed["LogisticRegression"].steps == ("Standardize", "TextCounts", "LogisticRegression")
+    assert mixed["LogisticRegression"].steps == ("StandardScaler", "TextVectorizer", "LogisticRegression")
     assert mixed["LogisticRegression"].sparse_text
-    assert mixed["NaiveBayes"].steps == ("TextCounts", "NaiveBayes")
+    assert mixed["NaiveBayes"].steps == ("TextVectorizer", "NaiveBayes")
     assert "as sparse rows" in only["LogisticRegression"].why
     assert mixed["NaiveBayes"].why.startswith("free text is counted word by word, 100 words")
 
@@ -97,11 +105,11 @@ def letters(tmp_path):
 def test_words_stand_beside_the_other_columns_as_if_each_were_prepared_alone(letters, tmp_path):
     model = fit_file(letters, "y", "LogisticRegression", kinds={"text": "text"})
     assert list(model.named_steps) == [
-        "dateparts",
-        "fillmissing",
-        "standardize",
-        "oneofc",
-        "textcounts",
+        "datetimeencoder",
+        "simpleimputer",
+        "standardscaler",
+        "onehotencoder",
+        "textvectorizer",
         "logisticregression",
     ]
     rows = scan(letters, "y", kinds={"text": "text"})
@@ -136,27 +144,31 @@ def test_preparations_leave_free_text_in_a_frame_as_it_is():
     frame["text"] = ["a b", None, "c d", "e f"]
     kinds = {"text": "text"}
     for step in (
-        FillMissing(),
-        FillMissing(indicator=True),
+        SimpleImputer(),
+        SimpleImputer(indicator=True),
         MissingCategory(),
-        Standardize(),
-        MinMax(),
-        OneOfC(),
+        StandardScaler(),
+        MinMaxScaler(),
+        OneHotEncoder(),
     ):
         rows = scan(frame, kinds=kinds)
         after = step.fit(rows).transform(frame)
         assert after["text"].fillna("").tolist() == ["a b", "", "c d", "e f"], step
         assert type(step.partial_fit(rows).summary().as_dict()) is dict
     with pytest.raises(SchemaError, match="'text' is free text"):
-        Discretize().fit(scan(frame, kinds=kinds))
+        KBinsDiscretizer().fit(scan(frame, kinds=kinds))
 
 
 @pytest.mark.parametrize("memory", [512 << 20, 0])
 def test_committees_and_stacks_of_texts_can_be_explained_and_saved(letters, tmp_path, monkeypatch, memory):
     monkeypatch.setattr(_csv, "_STREAM_BYTES", 3 << 10)  # several batches
     rows = scan(letters, "y", kinds={"text": "text"}, memory=memory)
-    members = [make_pipeline(FillMissing(), OneOfC(), TextCounts(sparse_output=True), LogisticRegression())]
-    members.append(make_pipeline(TextCounts(), NaiveBayes()))
+    members = [
+        make_pipeline(
+            SimpleImputer(), OneHotEncoder(), TextVectorizer(sparse_output=True), LogisticRegression()
+        )
+    ]
+    members.append(make_pipeline(TextVectorizer(), NaiveBayes()))
     alone = members[1].fit(rows).predict_proba(rows)
     for model in (
         Committee(members[1:]),

@@ -7,13 +7,13 @@ from scipy.stats import multivariate_normal
 
 from lyceum.bayes import (
     BayesianGaussianClassifier,
-    BernoulliNaiveBayes,
+    BernoulliNB,
     DriftingMeans,
-    LinearDiscriminant,
-    MultinomialNaiveBayes,
+    LinearDiscriminantAnalysis,
+    MultinomialNB,
     NaiveBayes,
     NormalMean,
-    QuadraticDiscriminant,
+    QuadraticDiscriminantAnalysis,
     RegularizedDiscriminant,
 )
 from lyceum.probability import class_priors
@@ -69,11 +69,11 @@ def test_the_m_estimate_of_two_in_five():
 def test_words_by_their_counts_and_by_their_presence():
     texts = np.array([[2, 0, 1], [1, 1, 0], [0, 3, 1]])  # ball, vote, win
     labels = ["sport", "sport", "news"]
-    counts = MultinomialNaiveBayes().fit(texts, labels)
+    counts = MultinomialNB().fit(texts, labels)
     np.testing.assert_allclose(
         np.exp(counts.feature_log_prob_), [[1 / 7, 4 / 7, 2 / 7], [4 / 8, 2 / 8, 2 / 8]], rtol=1e-12
     )
-    presence = BernoulliNaiveBayes().fit(texts, labels)
+    presence = BernoulliNB().fit(texts, labels)
     np.testing.assert_allclose(
         np.exp(presence.feature_log_prob_), [[1 / 3, 2 / 3, 2 / 3], [3 / 4, 2 / 4, 2 / 4]], rtol=1e-12
     )
@@ -83,8 +83,8 @@ def test_words_by_their_counts_and_by_their_presence():
 def test_two_classes_on_a_line_between_all_rules():
     # near: -1, 1 (mean 0, scatter 2); far: 2, 6 (mean 4, scatter 8); pooled scatter 10 over 4 rows
     X, y = np.array([[-1.0], [1.0], [2.0], [6.0]]), ["near", "near", "far", "far"]
-    assert LinearDiscriminant().fit(X, y).covariance_[0, 0] == pytest.approx(2.5)
-    assert QuadraticDiscriminant().fit(X, y).covariance_.ravel() == pytest.approx([4.0, 1.0])
+    assert LinearDiscriminantAnalysis().fit(X, y).covariance_[0, 0] == pytest.approx(2.5)
+    assert QuadraticDiscriminantAnalysis().fit(X, y).covariance_.ravel() == pytest.approx([4.0, 1.0])
     half = RegularizedDiscriminant(alpha=0.5, gamma=0.0).fit(X, y)
     # [(1 - a) S_k + a S] / [(1 - a) n_k + a N] = (4 + 5) / (1 + 2) and (1 + 5) / (1 + 2)
     assert half.covariance_.ravel() == pytest.approx([3.0, 2.0])
@@ -141,8 +141,8 @@ def test_normal_inverse_wishart_of_two_rows_by_hand():
     [
         NaiveBayes(),
         NaiveBayes(continuous="kernel"),
-        LinearDiscriminant(),
-        QuadraticDiscriminant(),
+        LinearDiscriminantAnalysis(),
+        QuadraticDiscriminantAnalysis(),
         RegularizedDiscriminant(),
         BayesianGaussianClassifier(),
     ],

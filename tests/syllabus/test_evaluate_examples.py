@@ -6,8 +6,8 @@ import pytest
 from lyceum.evaluate import (
     binary_report,
     bootstrap_632,
-    confusion,
-    hoeffding,
+    confusion_matrix,
+    hoeffding_bound,
     holdout_size,
     majority_vote_error,
 )
@@ -56,7 +56,7 @@ def test_twenty_one_voters_at_error_three_tenths():
 @pytest.mark.syllabus("14.1")
 @pytest.mark.parametrize("K", [2, 3, 4, 6])
 def test_there_are_two_to_the_k_minus_one_minus_one_divisions(K):
-    assert len(confusion(range(K), range(K)).some_vs_rest()) == 2 ** (K - 1) - 1
+    assert len(confusion_matrix(range(K), range(K)).some_vs_rest()) == 2 ** (K - 1) - 1
 
 
 @pytest.mark.syllabus("14.5")
@@ -71,4 +71,6 @@ def test_efron_weighs_training_by_368_and_left_out_by_632():
 
 @pytest.mark.syllabus("14.7")
 def test_epsilon_over_models():
-    assert hoeffding(n=10_000, alpha=0.05, n_models=8).within == np.sqrt(np.log(2 * 8 / 0.05) / (2 * 10_000))
+    assert hoeffding_bound(n=10_000, alpha=0.05, n_models=8).within == np.sqrt(
+        np.log(2 * 8 / 0.05) / (2 * 10_000)
+    )

@@ -11,8 +11,8 @@ from lyceum.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -31,8 +31,8 @@ TREES = [
     RandomForestClassifier(n_estimators=5, random_state=0),
     RandomForestRegressor(n_estimators=5, random_state=0),
     ExtraTreesClassifier(n_estimators=5, random_state=0),
-    GradientBoostingClassifier(n_estimators=5, random_state=0),
-    GradientBoostingRegressor(n_estimators=5, random_state=0),
+    HistGradientBoostingClassifier(n_estimators=5, random_state=0),
+    HistGradientBoostingRegressor(n_estimators=5, random_state=0),
     AdaBoostClassifier(n_estimators=5, random_state=0),
     BaggingClassifier(n_estimators=5, random_state=0),
 ]

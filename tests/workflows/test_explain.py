@@ -6,12 +6,12 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import lyceum
-from lyceum.bayes import LinearDiscriminant
+from lyceum.bayes import LinearDiscriminantAnalysis
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.decomposition import PCA
 from lyceum.kernels import SVC, KernelPerceptron, LinearSVC
 from lyceum.linear import Lasso, LogisticRegression, MarginClassifier, Perceptron
-from lyceum.prepare import DateParts, FillMissing, OneOfC, Standardize
+from lyceum.prepare import DatetimeEncoder, OneHotEncoder, SimpleImputer, StandardScaler
 from lyceum.workflows import FittedModel, explain_rows
 
 rng = np.random.default_rng(5)
@@ -25,11 +25,13 @@ BIRDS = pd.DataFrame(
 SPECIES = np.where(BIRDS["mass"] + (BIRDS["island"] == "Dream") > 4.5, "Chinstrap", "Adelie")
 
 PIPELINES = [
-    LinearDiscriminant(),
-    make_pipeline(OneOfC(), LinearDiscriminant(covariance="diagonal")),
-    make_pipeline(Standardize(), OneOfC(drop="first"), LogisticRegression()),
-    make_pipeline(FillMissing(), Standardize(), LogisticRegression()),
-    MinimumRiskClassifier(make_pipeline(OneOfC(handle_unknown="error"), LogisticRegression()), doubt=0.1),
+    LinearDiscriminantAnalysis(),
+    make_pipeline(OneHotEncoder(), LinearDiscriminantAnalysis(covariance="diagonal")),
+    make_pipeline(StandardScaler(), OneHotEncoder(drop="first"), LogisticRegression()),
+    make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
+    MinimumRiskClassifier(
+        make_pipeline(OneHotEncoder(handle_unknown="error"), LogisticRegression()), doubt=0.1
+    ),
 ]
 
 
@@ -56,7 +58,7 @@ def test_columns_made_of_several_keep_their_names():
 def test_a_date_that_was_taken_apart_is_one_column_with_its_names():
     days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=90), "x": rng.normal(size=90)})
     y = np.arange(90) % 7 + days["x"]
-    model = make_pipeline(DateParts(), Standardize(), Lasso(alpha=0.01)).fit(days, y)
+    model = make_pipeline(DatetimeEncoder(), StandardScaler(), Lasso(alpha=0.01)).fit(days, y)
     found = FittedModel(model).explain(lyceum.scan(days.iloc[[5]]))
     assert found.names == ("day", "x")
     assert found.values[0, 0] == "January, Saturday"

@@ -108,7 +108,7 @@ def test_the_command_writes_scores_and_a_page(tmp_path):
     run = CliRunner().invoke(app, [*arguments, "--report", str(page)])
     assert run.exit_code == 0, run.output
     assert pd.read_csv(out).shape == (344, 3)
-    assert "FisherProjection of penguins.csv" in page.read_text(encoding="utf-8")
+    assert "DiscriminantProjection of penguins.csv" in page.read_text(encoding="utf-8")
     again = CliRunner().invoke(app, arguments)
     assert again.exit_code != 0
     with pytest.raises(SettingError, match="name one with target="):

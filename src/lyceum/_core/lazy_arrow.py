@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum._core.packages import check_installed
 
-__all__ = ["csv", "feather", "is_arrow", "json", "pa", "pc", "pq", "pt", "text_type"]
-
 
 class _Module:
     """A module of Arrow, which is imported when one of its names is first asked for."""

@@ -9,8 +9,6 @@ import importlib.util
 
 from lyceum.errors import MissingPackageError
 
-__all__ = ["EXTRAS", "NAMESAKE", "check_installed", "how_to_install", "lacking_sentence"]
-
 NAMESAKE = (
     "the unrelated distribution 'lyceum' is installed beside lyceum-ml, and each overwrites files of the "
     "other: pip uninstall lyceum, then pip install --force-reinstall --no-deps lyceum-ml"

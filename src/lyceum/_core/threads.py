@@ -17,15 +17,6 @@ from typing import Any, TypeVar
 
 from lyceum._core.native import native
 
-__all__ = [
-    "blas_is_limited",
-    "limit_threads",
-    "n_threads",
-    "one_thread",
-    "ordered_map",
-    "single_threaded_blas",
-]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

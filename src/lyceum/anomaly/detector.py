@@ -19,20 +19,19 @@ from lyceum._core.base import (
     Learner,
     complexity,
     replace_columns,
+    takes_weights,
     typical_row,
 )
 from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step
 from lyceum._core.statistics import seed_from
 from lyceum.anomaly.isolation_forest import IsolationForest
-from lyceum.anomaly.neighbor_distance import NeighborDistance
+from lyceum.anomaly.neighbor_score import NeighborAnomalyScore
 from lyceum.density import GaussianDensity
-from lyceum.ensemble import MemberData, takes_missing, takes_rows, takes_weights
+from lyceum.ensemble import MemberData, takes_missing, takes_rows
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import row_splits
-from lyceum.prepare import FillMissing
+from lyceum.prepare import SimpleImputer
 from lyceum.report import Explanation, Summary
-
-__all__ = ["AnomalyDetector"]
 
 
 class AnomalyDetector(OutlierMixin, Learner):
@@ -46,7 +45,7 @@ class AnomalyDetector(OutlierMixin, Learner):
     ----------
     detector : learner with `score_samples`, or {"isolation", "gaussian", "distance"}, default="isolation"
         What scores rows, high where they are usual: any density, an `IsolationForest`, a Gaussian, or the
-        distance to the nearest rows (`NeighborDistance`), the last two after `FillMissing`. Learners of other
+        distance to the nearest rows (`NeighborAnomalyScore`), the last two after `SimpleImputer`. Learners of other
         libraries take numbers.
     false_alarm_rate : float, default=0.05
         The share of usual rows that are called anomalies.
@@ -123,7 +122,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         makers: dict[str, Callable[[], Any]] = {
             "isolation": IsolationForest,
             "gaussian": partial(_fill_first, GaussianDensity),
-            "distance": partial(_fill_first, NeighborDistance),
+            "distance": partial(_fill_first, NeighborAnomalyScore),
         }
         return makers[self.detector]()
 
@@ -255,7 +254,7 @@ class AnomalyDetector(OutlierMixin, Learner):
 def _fill_first(detector: Any) -> Any:
     from sklearn.pipeline import make_pipeline  # takes long to import
 
-    return make_pipeline(FillMissing(), detector())
+    return make_pipeline(SimpleImputer(), detector())
 
 
 def _quantile(scores: np.ndarray, w: np.ndarray, rate: float) -> float:

@@ -17,8 +17,6 @@ from lyceum._core.trees import LEAF, THRESHOLD, Router, Tree, contributions, nat
 from lyceum.errors import ModelFileError
 from lyceum.report import Explanation, Summary
 
-__all__ = ["IsolationForest"]
-
 _EULER = 0.5772156649015329
 _DRAWS = 4  # of a column for a node, before all of its columns are looked at
 

@@ -1,11 +1,11 @@
 from lyceum.bayes.bayesian_gaussian import BayesianGaussianClassifier as BayesianGaussianClassifier
 from lyceum.bayes.count_bayes import (
-    BernoulliNaiveBayes as BernoulliNaiveBayes,
-    MultinomialNaiveBayes as MultinomialNaiveBayes,
+    BernoulliNB as BernoulliNB,
+    MultinomialNB as MultinomialNB,
 )
 from lyceum.bayes.drifting_means import DriftingMeans as DriftingMeans
-from lyceum.bayes.linear_discriminant import LinearDiscriminant as LinearDiscriminant
+from lyceum.bayes.linear_discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from lyceum.bayes.naive_bayes import NaiveBayes as NaiveBayes
 from lyceum.bayes.normal_mean import NormalMean as NormalMean
-from lyceum.bayes.quadratic_discriminant import QuadraticDiscriminant as QuadraticDiscriminant
+from lyceum.bayes.quadratic_discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from lyceum.bayes.regularized_discriminant import RegularizedDiscriminant as RegularizedDiscriminant

@@ -28,8 +28,6 @@ from lyceum._core.statistics import ClassScatter
 from lyceum.bayes.discriminant import QuadraticRule
 from lyceum.report import Summary
 
-__all__ = ["BayesianGaussianClassifier"]
-
 
 class BayesianGaussianClassifier(QuadraticRule):
     """Bayesian Gaussian classes: a Normal-inverse-Wishart prior, and Student-t predictive densities.
@@ -44,7 +42,7 @@ class BayesianGaussianClassifier(QuadraticRule):
     have one Σ, so that their scatters add up in one S_n, and ν_n = ν_0 + N; the means stay their own.
 
     The density of a class of few rows is broad, so that the posteriors express the uncertainty. With more
-    rows it approaches the Gaussian of `QuadraticDiscriminant`. A class without rows has the predictive
+    rows it approaches the Gaussian of `QuadraticDiscriminantAnalysis`. A class without rows has the predictive
     density of the prior. The update is recursive: `partial_fit` on parts equals `fit` on all rows.
 
     Parameters
@@ -106,7 +104,7 @@ class BayesianGaussianClassifier(QuadraticRule):
 
     See Also
     --------
-    QuadraticDiscriminant : The same classes by maximum likelihood.
+    QuadraticDiscriminantAnalysis : The same classes by maximum likelihood.
     lyceum.density.GaussianDensity : The same estimate without classes.
 
     References

@@ -11,8 +11,6 @@ import numpy as np
 from lyceum._core.data import Column, Schema
 from lyceum.errors import SchemaError, SettingError
 
-__all__ = ["CONDITIONALS", "column_densities", "estimate_table", "kernel_bandwidths", "keys_by_name"]
-
 CONDITIONALS = ("gaussian", "kernel", "histogram")
 
 

@@ -19,8 +19,6 @@ from lyceum.bayes.generative import GenerativeClassifier
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["BernoulliNaiveBayes", "MultinomialNaiveBayes"]
-
 _N_COLUMNS = 10  # columns per class in a summary
 
 
@@ -92,7 +90,7 @@ class CountBayes(GenerativeClassifier):
         return {"_constant": shape[:1], "_weights": shape[::-1], "_present": shape, **absent}
 
 
-class MultinomialNaiveBayes(CountBayes):
+class MultinomialNB(CountBayes):
     """Multinomial naive Bayes: the counts of a row are draws from the distribution of its class.
 
     P(k | x) ∝ π_k Π_j p_kj^x_j, with p_kj = (n_kj + α) / (n_k + α d), n_kj the sum of column j over the rows
@@ -135,7 +133,7 @@ class MultinomialNaiveBayes(CountBayes):
 
     See Also
     --------
-    BernoulliNaiveBayes : Presence or absence instead of counts.
+    BernoulliNB : Presence or absence instead of counts.
     NaiveBayes : For mixed columns.
 
     References
@@ -146,9 +144,9 @@ class MultinomialNaiveBayes(CountBayes):
     Examples
     --------
     >>> from scipy import sparse
-    >>> from lyceum.bayes import MultinomialNaiveBayes
+    >>> from lyceum.bayes import MultinomialNB
     >>> words = sparse.csr_array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
-    >>> model = MultinomialNaiveBayes().fit(words, ["spam", "ham"])
+    >>> model = MultinomialNB().fit(words, ["spam", "ham"])
     >>> model.predict(sparse.csr_array([[1.0, 0.0, 2.0]])).tolist()
     ['spam']
     """
@@ -190,7 +188,7 @@ class MultinomialNaiveBayes(CountBayes):
         return tags
 
 
-class BernoulliNaiveBayes(CountBayes):
+class BernoulliNB(CountBayes):
     """Bernoulli naive Bayes: which columns are present in a row; their counts do not matter.
 
     P(k | x) ∝ π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j) with x_j 0 or 1, and p_kj = (n_kj + α) / (n_k + 2 α),
@@ -236,7 +234,7 @@ class BernoulliNaiveBayes(CountBayes):
 
     See Also
     --------
-    MultinomialNaiveBayes : Counts instead of presence.
+    MultinomialNB : Counts instead of presence.
     NaiveBayes : For mixed columns.
 
     References
@@ -247,9 +245,9 @@ class BernoulliNaiveBayes(CountBayes):
     Examples
     --------
     >>> from scipy import sparse
-    >>> from lyceum.bayes import BernoulliNaiveBayes
+    >>> from lyceum.bayes import BernoulliNB
     >>> words = sparse.csr_array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
-    >>> model = BernoulliNaiveBayes().fit(words, ["spam", "ham"])
+    >>> model = BernoulliNB().fit(words, ["spam", "ham"])
     >>> model.predict_proba(sparse.csr_array([[1.0, 0.0, 2.0]])).round(2)
     array([[0.2, 0.8]])
     """
@@ -301,7 +299,7 @@ def _sums_of_counts(block: Block) -> ClassSums:
         column = np.argmin(cells) % block.X.shape[1] if X is None else X.col[np.argmin(X.data)]
         raise DataError(
             f"Negative values in data: column {block.schema[int(column)].name!r} has {cells.min():g}, but "
-            "MultinomialNaiveBayes takes counts; use NaiveBayes or BernoulliNaiveBayes for other numbers"
+            "MultinomialNB takes counts; use NaiveBayes or BernoulliNB for other numbers"
         )
     return ClassSums.of(block)
 

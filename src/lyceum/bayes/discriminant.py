@@ -25,8 +25,6 @@ from lyceum.bayes.few_rows import check_covariances
 from lyceum.bayes.generative import GenerativeClassifier
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["DISCRIMINANT_CONSTRAINTS", "ClassStatistic", "Discriminant", "QuadraticRule", "apply_structure"]
-
 ClassStatistic = ClassMoments | ClassScatter | ClassRowScatter
 
 DISCRIMINANT_CONSTRAINTS: dict[str, list] = {

@@ -12,8 +12,6 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_co
 from lyceum.errors import DataError, SettingError
 from lyceum.report import show_count
 
-__all__ = ["STEPS", "DriftingMeans"]
-
 # The step of the n-th row of a class, n = 1, 2, ..., from m, rate and tau.
 STEPS: dict[str, Callable[[np.ndarray, float, float, float], np.ndarray]] = {
     "1/n": lambda n, m, rate, tau: 1.0 / n,
@@ -27,7 +25,7 @@ STEPS: dict[str, Callable[[np.ndarray, float, float, float], np.ndarray]] = {
 class DriftingMeans:
     """The mean of every class, moved by each of its rows in turn: μ ← μ + η_n (x - μ).
 
-    With η_n = 1/n the means are those of all rows, as in `LinearDiscriminant.means_`. With 1/(n+m) the value
+    With η_n = 1/n the means are those of all rows, as in `LinearDiscriminantAnalysis.means_`. With 1/(n+m) the value
     that a mean starts from counts as m rows. With "search_then_converge",
     rate (n/tau + 1) / ((n/tau)² + 1), and with rate / (1 + n/tau) the steps stay near `rate` for about `tau`
     rows, so that the means follow a drift, and then fall as rate · tau / n. All of them meet the conditions
@@ -55,7 +53,7 @@ class DriftingMeans:
 
     See Also
     --------
-    LinearDiscriminant : Means of all rows, with a covariance and a rule.
+    LinearDiscriminantAnalysis : Means of all rows, with a covariance and a rule.
 
     References
     ----------

@@ -11,8 +11,6 @@ from lyceum._core.statistics import ClassRowScatter
 from lyceum.errors import ModelFileError
 from lyceum.report import show_count
 
-__all__ = ["borrowed_covariances", "check_covariances", "pooled_covariance", "regularized_covariances"]
-
 
 def pooled_covariance(
     statistic: ClassRowScatter, divisor: float, total_variance: np.ndarray

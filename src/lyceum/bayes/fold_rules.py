@@ -12,9 +12,6 @@ from lyceum._core.native import native
 from lyceum._core.probability import RIDGE, class_priors, log_probability
 from lyceum._core.statistics import UNEXPLAINED, ClassScatter, Folds, SplitStatistics
 
-__all__ = ["FoldLoss", "FoldRules", "RuleSettings", "combine_covariances"]
-
-
 _ROWS = 256  # scored together: what they need stays in the cache
 
 

@@ -11,8 +11,6 @@ from lyceum._core.base import OnePassClassifier
 from lyceum._core.data import Block
 from lyceum._core.probability import class_priors, log_probability
 
-__all__ = ["GenerativeClassifier"]
-
 
 class GenerativeClassifier(OnePassClassifier):
     """A model of p(x, k) = P(k) p(x | k)."""

@@ -13,8 +13,6 @@ import numpy as np
 from lyceum._core.data import Block, Column, Rows, Schema
 from lyceum.errors import SettingError
 
-__all__ = ["BinColumns", "bin_edges"]
-
 
 @dataclass(frozen=True, slots=True)
 class BinColumns:

@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.data import Block
 from lyceum._core.statistics import align_labels, classes_of
 
-__all__ = ["ClassValues", "KernelLog", "kernel_logs"]
-
 _JOIN_ABOVE = 4096  # distinct values
 _JOIN = 64.0  # parts of a bandwidth in which values are joined
 _STEP = 16.0  # nodes of the table in a bandwidth

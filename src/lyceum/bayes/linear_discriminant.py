@@ -31,10 +31,8 @@ from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import Summary, Table, show_count
 
-__all__ = ["LinearDiscriminant"]
 
-
-class LinearDiscriminant(Discriminant):
+class LinearDiscriminantAnalysis(Discriminant):
     """Linear discriminant: Gaussian classes that share one covariance.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ). Terms that depend on x alone cancel, and the rule is linear:
@@ -92,7 +90,7 @@ class LinearDiscriminant(Discriminant):
 
     See Also
     --------
-    QuadraticDiscriminant : A covariance for every class.
+    QuadraticDiscriminantAnalysis : A covariance for every class.
     RegularizedDiscriminant : Between the linear and the quadratic rule.
     lyceum.linear.LogisticRegression : The same form of posterior, fitted directly.
 
@@ -103,9 +101,9 @@ class LinearDiscriminant(Discriminant):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.bayes import LinearDiscriminant
+    >>> from lyceum.bayes import LinearDiscriminantAnalysis
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [4.0, 5.0], [5.0, 4.0], [5.0, 5.0]])
-    >>> model = LinearDiscriminant().fit(X, [0, 0, 0, 1, 1, 1])
+    >>> model = LinearDiscriminantAnalysis().fit(X, [0, 0, 0, 1, 1, 1])
     >>> model.predict([[1.0, 1.0], [4.0, 4.0]])
     array([0, 1])
     >>> bool(abs(model.decision_function([[2.5, 2.5]])[0]) < 1e-9)
@@ -195,7 +193,7 @@ class LinearDiscriminant(Discriminant):
 
     def _warn(self, why: str) -> None:
         warnings.warn(
-            f"LinearDiscriminant: the covariance within the classes is singular, {why}; {RIDGE:g} of the "
+            f"LinearDiscriminantAnalysis: the covariance within the classes is singular, {why}; {RIDGE:g} of the "
             "variance of each column was added. Drop such columns, bring more rows than columns, or use "
             "covariance='diagonal' or 'spherical'",
             LinAlgWarning,

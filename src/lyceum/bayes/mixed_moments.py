@@ -10,8 +10,6 @@ from lyceum._core.data import Block
 from lyceum._core.statistics import ClassMoments, Counts
 from lyceum.bayes.kernel_columns import ClassValues
 
-__all__ = ["MixedMoments"]
-
 
 @dataclass(frozen=True, slots=True)
 class MixedMoments:

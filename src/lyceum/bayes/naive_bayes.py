@@ -36,8 +36,6 @@ from lyceum.errors import SettingError, SourceError
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import Explanation, Summary
 
-__all__ = ["NaiveBayes"]
-
 
 class NaiveBayes(GenerativeClassifier):
     """Naive Bayes: the columns are independent given the class.
@@ -127,8 +125,8 @@ class NaiveBayes(GenerativeClassifier):
 
     See Also
     --------
-    MultinomialNaiveBayes : For counts, as of words.
-    BernoulliNaiveBayes : For presence and absence of many columns.
+    MultinomialNB : For counts, as of words.
+    BernoulliNB : For presence and absence of many columns.
     lyceum.density.ParzenClassifier : Kernel densities of all columns jointly.
 
     References
@@ -210,7 +208,7 @@ class NaiveBayes(GenerativeClassifier):
         rows = self._rows(X, y, sample_weight)
         return self._learn(rows, None)
 
-    def _go_on(self, rows: Rows):
+    def _continue_fit(self, rows: Rows):
         return self._learn(rows, self.statistic_ if hasattr(self, "statistic_") else None, may_scan=False)
 
     def _learn(self, rows: Rows, before: MixedMoments | None, may_scan: bool = True):

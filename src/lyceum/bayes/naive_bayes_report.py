@@ -12,15 +12,6 @@ from lyceum._core.native import native
 from lyceum._core.probability import runner_up_odds
 from lyceum.report import Explanation, Table
 
-__all__ = [
-    "ProductExplanation",
-    "column_odds",
-    "column_odds_and_factors",
-    "factor_tables",
-    "factors_and_cells",
-    "summary_tables",
-]
-
 _MOST_CLASSES = 4  # that a product is shown of
 
 

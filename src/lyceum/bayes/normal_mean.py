@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.data import row_weights
 from lyceum.errors import DataError, SettingError, number_setting
 
-__all__ = ["NormalMean"]
-
 
 @dataclass(frozen=True, slots=True)
 class NormalMean:

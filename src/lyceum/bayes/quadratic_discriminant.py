@@ -21,10 +21,8 @@ from lyceum.bayes.few_rows import borrowed_covariances
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import show, show_count
 
-__all__ = ["QuadraticDiscriminant"]
 
-
-class QuadraticDiscriminant(QuadraticRule):
+class QuadraticDiscriminantAnalysis(QuadraticRule):
     """Quadratic discriminant: Gaussian classes, each with its own covariance.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ_k), that is
@@ -79,7 +77,7 @@ class QuadraticDiscriminant(QuadraticRule):
 
     See Also
     --------
-    LinearDiscriminant : One covariance for all classes.
+    LinearDiscriminantAnalysis : One covariance for all classes.
     RegularizedDiscriminant : Covariances drawn to the pooled one.
     BayesianGaussianClassifier : Averages over means and covariances.
 
@@ -91,9 +89,9 @@ class QuadraticDiscriminant(QuadraticRule):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.bayes import QuadraticDiscriminant
+    >>> from lyceum.bayes import QuadraticDiscriminantAnalysis
     >>> X = np.array([[0.0], [0.2], [-0.2], [-3.0], [3.0], [4.0], [-4.0]])
-    >>> model = QuadraticDiscriminant().fit(X, ["near"] * 3 + ["far"] * 4)
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, ["near"] * 3 + ["far"] * 4)
     >>> model.predict([[-2.0], [0.1], [2.0]]).tolist()
     ['far', 'near', 'far']
     """
@@ -156,12 +154,12 @@ class QuadraticDiscriminant(QuadraticRule):
             return
         k, more = singular[0], len(singular) - 1
         warnings.warn(
-            f"QuadraticDiscriminant: the covariance of class {self.classes_.tolist()[k]!r} (weight "
+            f"QuadraticDiscriminantAnalysis: the covariance of class {self.classes_.tolist()[k]!r} (weight "
             f"{show(float(self.class_count_[k]))}, {show_count(len(self.mean_), 'column')}) "
             + (f"and of {more} other classes " if more else "")
             + "is singular: the pooled covariance was added to it with the weight of one row. Bring more "
             "rows of the class, drop columns that are constant in it or follow from others, or use "
-            "covariance='diagonal' or LinearDiscriminant",
+            "covariance='diagonal' or LinearDiscriminantAnalysis",
             LinAlgWarning,
             stacklevel=4,
         )

@@ -32,8 +32,6 @@ from lyceum.bayes.fold_rules import FoldLoss, FoldRules, RuleSettings, combine_c
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Summary, Table
 
-__all__ = ["RegularizedDiscriminant"]
-
 _GRID = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0])
 _DRAWS = 20  # of folds, until one row can be scored
 _NUMBERS = 1 << 26  # in the rules of one pass: half a gigabyte
@@ -57,7 +55,7 @@ class RegularizedDiscriminant(QuadraticRule):
     Σ_k(α) = [(1-α) n_k Σ_k + α N Σ] / [(1-α) n_k + α N],
     Σ_k(α, γ) = (1-γ) Σ_k(α) + γ tr(Σ_k(α))/d I.
 
-    α = 0, γ = 0 is `QuadraticDiscriminant`; α = 1, γ = 0 is `LinearDiscriminant`; α = 1, γ = 1 is the nearest
+    α = 0, γ = 0 is `QuadraticDiscriminantAnalysis`; α = 1, γ = 0 is `LinearDiscriminantAnalysis`; α = 1, γ = 1 is the nearest
     class mean, apart from the priors. Columns that are constant over all rows are left out and not counted in
     d. A class without any scatter of its own, as one of a single row, has the pooled covariance when α is 0.
     A covariance that is still singular (with γ = 0) gets 1e-6 of the variance of each column on its diagonal,
@@ -131,8 +129,8 @@ class RegularizedDiscriminant(QuadraticRule):
 
     See Also
     --------
-    LinearDiscriminant : α = 1, γ = 0.
-    QuadraticDiscriminant : α = 0, γ = 0.
+    LinearDiscriminantAnalysis : α = 1, γ = 0.
+    QuadraticDiscriminantAnalysis : α = 0, γ = 0.
 
     References
     ----------

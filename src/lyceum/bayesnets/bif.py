@@ -16,8 +16,6 @@ from lyceum.bayesnets.nodes import TableNode
 from lyceum.errors import DataError
 from lyceum.files import write_file
 
-__all__ = ["read_bif", "write_bif"]
-
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|\#[^\n]*)|(?P<text>"[^"]*")|(?P<mark>[{}()\[\];,|])|(?P<word>[^\s{}()\[\];,|"]+)""",
     re.DOTALL,

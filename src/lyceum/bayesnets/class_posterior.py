@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.data import Block
 from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["ClassPosterior", "block_codes"]
-
 
 def block_codes(block: Block) -> np.ndarray:
     """The codes of a block of categories, -1 where a cell is missing or unknown."""

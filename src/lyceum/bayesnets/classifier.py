@@ -26,10 +26,8 @@ from lyceum.bayesnets.structure.coded_data import (
 from lyceum.bayesnets.structure.search import EdgeRules, StructureSearch
 from lyceum.bayesnets.structure.trees import tree_augmented
 from lyceum.errors import ModelFileError, SchemaError, SettingError
-from lyceum.prepare import Discretize
+from lyceum.prepare import KBinsDiscretizer
 from lyceum.report import Explanation, Summary, Table
-
-__all__ = ["BayesNetClassifier"]
 
 
 class BayesNetClassifier(PosteriorClassifier, Learner):
@@ -57,7 +55,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
     max_parents : int, default=3
         The most parents of a column in a learned structure, the class among them.
     discretize : {"auto", "mdl", "frequency", "width"}, default="auto"
-        How continuous columns are cut; "auto" is "mdl". See `lyceum.prepare.Discretize`.
+        How continuous columns are cut; "auto" is "mdl". See `lyceum.prepare.KBinsDiscretizer`.
     n_bins : int, default=5
         Intervals for "frequency" and "width".
     cuts : dict of name to numbers, or numbers for all columns, default=None
@@ -71,7 +69,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         The classes.
     net_ : BayesNet
         The network, ready for any other query too. The class is named as the target.
-    discretizer_ : Discretize
+    discretizer_ : KBinsDiscretizer
         The cuts of the continuous columns.
     structure_score_ : float
         The score of the structure on the rows.
@@ -105,7 +103,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
     _coding = "codes"
     _takes_missing = True
     history_axes: ClassVar[tuple[str, str]] = ("edge", "score")
-    discretizer_: Discretize
+    discretizer_: KBinsDiscretizer
     history_: list[float]
 
     _parameter_constraints: ClassVar[dict] = {
@@ -161,7 +159,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         if hasattr(self, "discretizer_"):
             del self.discretizer_
         rows = self._rows(X, y, sample_weight)
-        cutter = Discretize(method=self.discretize, n_bins=self.n_bins, cuts=self.cuts)  # type: ignore[arg-type]
+        cutter = KBinsDiscretizer(method=self.discretize, n_bins=self.n_bins, cuts=self.cuts)  # type: ignore[arg-type]
         self.discretizer_ = cutter.fit(rows)
         names = self._node_names()
         cut_rows = rows.then(self.discretizer_.as_step()).then(NamedTarget(names[-1]))
@@ -287,7 +285,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             return
         names, net = self._node_names(), self.net_
         fits = isinstance(net, BayesNet) and list(net.names) == names and not net.gaussian_names
-        fits = fits and isinstance(self.discretizer_, Discretize)
+        fits = fits and isinstance(self.discretizer_, KBinsDiscretizer)
         columns = self.discretizer_.as_step().schema(Schema(self.schema_.columns)) if fits else ()
         fits = fits and len(net.states(names[-1])) == len(self.classes_)
         fits = fits and all(

@@ -19,8 +19,6 @@ from lyceum.bayesnets.directed_graph import (
 from lyceum.bayesnets.net import BayesNet
 from lyceum.errors import DataError
 
-__all__ = ["DSeparation", "LocalMarkov", "PathVerdict", "d_separated", "local_markov"]
-
 
 @dataclass(frozen=True, slots=True)
 class PathVerdict:

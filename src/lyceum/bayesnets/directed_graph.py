@@ -6,18 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lyceum.errors import DataError
 
-__all__ = [
-    "Parents",
-    "all_nodes",
-    "ancestors_of",
-    "children_of",
-    "descendants_of",
-    "find_cycle",
-    "markov_blanket_of",
-    "moral_graph",
-    "topological_order",
-]
-
 Parents = Mapping[str, Sequence[str]]
 
 

@@ -22,8 +22,6 @@ from lyceum.bayesnets.text import describe, factorization_text, to_dot
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.report import Summary
 
-__all__ = ["BayesNet"]
-
 
 class BayesNet:
     """A Bayesian network: P(X₁, ..., Xₙ) = Π P(Xᵢ | parents of Xᵢ) over a directed acyclic graph.
@@ -365,5 +363,5 @@ def _check_graph(nodes: tuple[Node, ...], names: tuple[str, ...]) -> None:
         if wrong and isinstance(node, TableNode):
             raise DataError(
                 f"node {node.name!r} has states, but its parent {wrong[0]!r} is Gaussian: turn the edge, or "
-                "discretize the parent (lyceum.prepare.Discretize)"
+                "discretize the parent (lyceum.prepare.KBinsDiscretizer)"
             )

@@ -11,8 +11,6 @@ import numpy as np
 
 from lyceum.errors import DataError, ModelFileError, number_setting
 
-__all__ = ["GaussianNode", "Node", "TableNode"]
-
 _TOLERANCE = 1e-6
 
 

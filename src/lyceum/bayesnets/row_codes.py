@@ -29,8 +29,6 @@ from lyceum.errors import DataError, SchemaError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["RowCodes", "network_rows", "row_marginals", "states_schema"]
-
 
 def states_schema(net: BayesNet, names: Sequence[str]) -> Schema:
     """The columns of some variables, with their states as categories."""

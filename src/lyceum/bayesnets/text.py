@@ -10,8 +10,6 @@ from lyceum.report import Summary, Table, undetermined_fact
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["describe", "factor_text", "factorization_text", "to_dot"]
-
 
 def factor_text(name: str, parents: tuple[str, ...] | list[str]) -> str:
     """P(name | parents)."""

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from lyceum._core.base import Learner, Reading
 
-__all__ = ["TASKS", "Entry", "Item", "Task"]
 
 Task = Literal["classification", "regression", "clustering", "density", "reduction", "preparation"]
 TASKS: tuple[Task, ...] = (
@@ -50,9 +49,9 @@ class Item:
     Examples
     --------
     >>> from lyceum.catalog import items
-    >>> item = next(item for item in items() if item.name == "roc")
+    >>> item = next(item for item in items() if item.name == "roc_curve")
     >>> item.package, item.syllabus, item.load().__name__
-    ('lyceum.evaluate', ('14.3',), 'roc')
+    ('lyceum.evaluate', ('14.3',), 'roc_curve')
     """
 
     name: str

@@ -6,14 +6,12 @@ import importlib
 import importlib.util
 from collections.abc import Iterable, Iterator
 
-__all__ = ["types"]
-
 # what model files hold beside learners; studies save their baselines
 _OTHERS = (
     ("lyceum.probability", "LossMatrix"),
-    ("lyceum.decision", "CalibratedClassifier"),
+    ("lyceum.decision", "CalibratedClassifierCV"),
     ("lyceum.decision", "MinimumRiskClassifier"),
-    ("lyceum.ensemble", "MultiLabel"),
+    ("lyceum.ensemble", "MultiOutputClassifier"),
     ("lyceum.studies", "MeanRegressor"),
     ("lyceum.studies", "PriorClassifier"),
 )

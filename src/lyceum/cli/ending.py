@@ -12,8 +12,6 @@ from typing import Any, NoReturn
 
 from lyceum.errors import LyceumError
 
-__all__ = ["run_and_exit"]
-
 
 def run_and_exit(app: Callable[..., Any]) -> NoReturn:
     """Run a command and leave Python: exit code 0, or a sentence on stderr and 2 (1 for a closed pipe).

@@ -8,8 +8,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["Commands"]
-
 
 class Commands(typer.Typer):
     """Commands whose help is plain text, with a section for every panel of options."""

@@ -15,10 +15,6 @@ import typer
 
 from lyceum.errors import LyceumError, SettingError
 
-__all__ = ["AsJson", "Committees", "Data", "Dates", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model",
-           "Resume", "Text", "Truth", "kinds_of", "loss_for", "named_values", "option_words", "reads_files",
-           "refuse_to_replace", "settings_of"]  # fmt: skip
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Data = Annotated[
     str,

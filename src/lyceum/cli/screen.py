@@ -25,19 +25,6 @@ from lyceum.progress import Update, watch
 if TYPE_CHECKING:
     from lyceum import report
 
-__all__ = [
-    "console",
-    "note_lacking",
-    "notes",
-    "print_json",
-    "print_line",
-    "print_paragraph",
-    "printable",
-    "progress_bar",
-    "show_summary",
-    "show_table",
-    "table",
-]
 
 _CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 

@@ -12,9 +12,9 @@ from lyceum.cluster.features.base import (
 )
 from lyceum.cluster.features.cluster_features import ClusterFeatures as ClusterFeatures
 from lyceum.cluster.features.cluster_labels import ClusterLabels as ClusterLabels
-from lyceum.cluster.hierarchy.agglomerative import Agglomerative as Agglomerative
+from lyceum.cluster.hierarchy.agglomerative import AgglomerativeClustering as AgglomerativeClustering
 from lyceum.cluster.hierarchy.density_clusters import DensityClusters as DensityClusters
-from lyceum.cluster.hierarchy.divisive import Divisive as Divisive
+from lyceum.cluster.hierarchy.divisive import DivisiveClustering as DivisiveClustering
 from lyceum.cluster.kmeans.fuzzy import FuzzyCMeans as FuzzyCMeans
 from lyceum.cluster.kmeans.kmeans import KMeans as KMeans
 from lyceum.cluster.medoids.kmedoids import KMedoids as KMedoids
@@ -25,10 +25,10 @@ from lyceum.cluster.metric_learner import (
 from lyceum.cluster.typical_columns import top_columns as top_columns
 from lyceum.cluster.validity.agreement import (
     Agreement as Agreement,
-    adjusted_rand as adjusted_rand,
+    adjusted_rand_score as adjusted_rand_score,
     agreement as agreement,
-    align as align,
     entropy as entropy,
+    match_clusters as match_clusters,
     mutual_information as mutual_information,
     pair_counts as pair_counts,
     purity as purity,
@@ -42,5 +42,5 @@ from lyceum.cluster.validity.internal import (
     silhouette as silhouette,
     sums_of_squares as sums_of_squares,
 )
-from lyceum.cluster.validity.matching import Alignment as Alignment
+from lyceum.cluster.validity.matching import ClusterMatch as ClusterMatch
 from lyceum.cluster.validity.pair_counts import PairCounts as PairCounts

@@ -8,8 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum.errors import DataError
 
-__all__ = ["check_enough_rows", "warn_if_fewer"]
-
 
 def check_enough_rows(n_rows: int, n_clusters: int) -> None:
     """Refuse fewer rows than clusters."""

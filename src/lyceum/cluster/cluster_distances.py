@@ -14,8 +14,6 @@ from lyceum._core.distances import Gower, Metric, nearest, pairwise, pairwise_bl
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
 
-__all__ = ["cluster_means", "distance_sums", "distances_to_clusters", "finite_distances", "labels_in_order"]
-
 
 def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
     """Gower's distances of rows that share no known cell are the largest there can be, 1."""

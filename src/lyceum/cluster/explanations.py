@@ -16,16 +16,6 @@ from lyceum.cluster.hierarchy.linkage import merge_path
 from lyceum.cluster.medoids.column_terms import column_terms, is_additive
 from lyceum.report import Explanation, Table
 
-__all__ = [
-    "ClusterExplanation",
-    "TreeExplanation",
-    "adds_up",
-    "dense_rows",
-    "explain_members",
-    "linkage_unit",
-    "margins_of_linkage",
-]
-
 _MEMBERS = 3  # shown for every row
 _STEPS = 20  # merges shown of a path
 _CELLS = 1 << 21  # compared at once
@@ -51,7 +41,7 @@ class ClusterExplanation(Explanation):
 
     See Also
     --------
-    DensityClusters, Divisive : Their `explain` makes it.
+    DensityClusters, DivisiveClustering : Their `explain` makes it.
     TreeExplanation : The same with the merges of a tree.
     lyceum.report.Explanation : The base class.
 
@@ -114,14 +104,14 @@ class TreeExplanation(ClusterExplanation):
 
     See Also
     --------
-    Agglomerative : Its `explain` makes it.
+    AgglomerativeClustering : Its `explain` makes it.
     ClusterExplanation : The same without a tree.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.cluster import Agglomerative
-    >>> model = Agglomerative(2, linkage="single").fit(np.array([[0.0], [1.0], [3.0], [10.0]]))
+    >>> from lyceum.cluster import AgglomerativeClustering
+    >>> model = AgglomerativeClustering(2, linkage="single").fit(np.array([[0.0], [1.0], [3.0], [10.0]]))
     >>> why = model.explain([[0.0]])
     >>> [row[1:3] for row in why.merges(0).rows]  # the height, and what was joined
     [(1.0, 'row 1'), (2.0, 'row 2'), (7.0, 'row 3')]

@@ -31,8 +31,6 @@ from lyceum.cluster.cluster_distances import finite_distances
 from lyceum.cluster.kmeans.initial_centers import distinct_rows
 from lyceum.errors import DataError, ModelFileError
 
-__all__ = ["METRICS", "NAMED_METRICS", "MetricLearner", "canonical_ranks"]
-
 _CLASSES = (
     Chebyshev,
     Correlation,
@@ -67,7 +65,7 @@ class MetricLearner(Learner):
 
     See Also
     --------
-    KMedoids, Agglomerative, Divisive, DensityClusters : Learners of this kind.
+    KMedoids, AgglomerativeClustering, DivisiveClustering, DensityClusters : Learners of this kind.
     lyceum.distances.Metric : The metrics.
 
     Examples

@@ -11,8 +11,6 @@ from lyceum._core.data import dense_cells
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["top_columns"]
-
 
 def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -> list[list[str]]:
     """The columns with the largest values in every centre: for texts, the words of every cluster.

@@ -1,5 +1,5 @@
 from lyceum._core.probability import LossMatrix as LossMatrix
-from lyceum.decision.calibrated_classifier import CalibratedClassifier as CalibratedClassifier
+from lyceum.decision.calibrated_classifier import CalibratedClassifierCV as CalibratedClassifierCV
 from lyceum.decision.hypotheses import (
     BayesOptimalClassifier as BayesOptimalClassifier,
     hypothesis_posterior as hypothesis_posterior,

@@ -23,15 +23,13 @@ from lyceum.decision.risk import check_target
 from lyceum.errors import DataError
 from lyceum.report import Summary
 
-__all__ = ["CalibratedClassifier"]
-
 
 def _can_explain(self: Any) -> bool:
     return hasattr(getattr(self, "estimator_", self.estimator), "explain")
 
 
 @guard_public_methods
-class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
+class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Any classifier with its posteriors calibrated by a map learned from its out-of-fold posteriors.
 
     One estimator is fitted on all rows; the map is learned from posteriors of rows that a clone of it was not
@@ -76,7 +74,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     >>> from lyceum.bayes import NaiveBayes
     >>> from lyceum.evaluate import log_loss
     >>> rows = scan(datasets.path("german_credit"), target="class")
-    >>> plain, calibrated = NaiveBayes().fit(rows), CalibratedClassifier(NaiveBayes()).fit(rows)
+    >>> plain, calibrated = NaiveBayes().fit(rows), CalibratedClassifierCV(NaiveBayes()).fit(rows)
     >>> y = rows.coded_y
     >>> log_loss(y, calibrated.predict_proba(rows)) < log_loss(y, plain.predict_proba(rows))
     True
@@ -201,7 +199,7 @@ def _encode(X: Any, y: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
         if codes.dtype.kind == "f":
             raise DataError("the target holds numbers: declare classes, scan(..., task='classification')")
         if not len(codes):
-            raise DataError("there are no rows (0 samples): CalibratedClassifier needs some of every class")
+            raise DataError("there are no rows (0 samples): CalibratedClassifierCV needs some of every class")
         return codes, X.take
     if y is None:
         raise DataError("give y, the classes of the rows")

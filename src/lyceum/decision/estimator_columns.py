@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["inherit_columns", "summary_title"]
-
 
 def inherit_columns(learner: Any, estimator: Any, schema: bool = False) -> None:
     """Copy the number and names of the columns; remove those that the estimator does not have.

@@ -25,8 +25,6 @@ from lyceum.decision.risk import check_target, check_weight
 from lyceum.errors import DataError, SettingError, SourceError, number_setting
 from lyceum.report import Summary, Table
 
-__all__ = ["BayesOptimalClassifier", "hypothesis_posterior"]
-
 
 def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     """P(h|D) = P(D|h) P(h) / Σ_h P(D|h) P(h), from the logarithms of the likelihoods.

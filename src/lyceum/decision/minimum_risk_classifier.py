@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.calibration import CalibratedClassifierCV
+from sklearn.calibration import CalibratedClassifierCV as TheirCalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -40,8 +40,6 @@ from lyceum.decision.threshold import theoretical_threshold
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.report import Summary
 
-__all__ = ["MinimumRiskClassifier"]
-
 
 def _can_explain(self: Any) -> bool:
     return hasattr(_inner_estimator(getattr(self, "estimator_", self.estimator)), "explain")
@@ -49,7 +47,7 @@ def _can_explain(self: Any) -> bool:
 
 def _inner_estimator(estimator: Any) -> Any:
     """The estimator whose posteriors are explained: the one inside a calibration."""
-    if isinstance(estimator, CalibratedClassifierCV):
+    if isinstance(estimator, TheirCalibratedClassifierCV):
         estimator = estimator.calibrated_classifiers_[0].estimator
     return estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
 
@@ -108,12 +106,12 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.bayes import LinearDiscriminant
+    >>> from lyceum.bayes import LinearDiscriminantAnalysis
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
     >>> y = ["bad", "bad", "good", "bad", "good", "good"]
     >>> costs = {("bad", "good"): 5, ("good", "bad"): 1}                # (true class, action)
-    >>> model = MinimumRiskClassifier(LinearDiscriminant(), costs).fit(X, y)
-    >>> LinearDiscriminant().fit(X, y).predict([[3.0], [5.0]]).tolist()
+    >>> model = MinimumRiskClassifier(LinearDiscriminantAnalysis(), costs).fit(X, y)
+    >>> LinearDiscriminantAnalysis().fit(X, y).predict([[3.0], [5.0]]).tolist()
     ['good', 'good']
     >>> model.predict([[3.0], [5.0]]).tolist()
     ['bad', 'good']
@@ -179,10 +177,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         if isinstance(X, Rows):
             raise SourceError(
                 "calibrate needs folds of rows in memory: give X and y, or calibrate scanned rows inside, "
-                "MinimumRiskClassifier(CalibratedClassifier(...))"
+                "MinimumRiskClassifier(CalibratedClassifierCV(...))"
             )
         # one estimator, on all rows, and a calibration of its out-of-fold posteriors
-        return CalibratedClassifierCV(
+        return TheirCalibratedClassifierCV(
             clone(self.estimator), method=self.calibrate, cv=self.cv, ensemble=False
         )
 

@@ -15,8 +15,6 @@ from lyceum._core.probability import fit_sigmoid
 from lyceum.errors import DataError, SettingError
 from lyceum.report import show_count
 
-__all__ = ["CALIBRATIONS", "PosteriorMap"]
-
 _LEAST = 1e-15  # posteriors are kept away from 0 and 1 by this much before logarithms are taken
 
 
@@ -38,8 +36,8 @@ class PosteriorMap:
 
     See Also
     --------
-    CalibratedClassifier : A classifier with such a map.
-    lyceum.evaluate.calibration : How well posteriors are calibrated.
+    CalibratedClassifierCV : A classifier with such a map.
+    lyceum.evaluate.calibration_curve : How well posteriors are calibrated.
 
     References
     ----------

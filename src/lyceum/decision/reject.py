@@ -19,8 +19,6 @@ from lyceum.decision.risk import (
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Table, plain, show_count
 
-__all__ = ["ErrorRejectCurve", "error_reject_curve"]
-
 
 @dataclass(frozen=True, eq=False)
 class ErrorRejectCurve:

@@ -15,8 +15,6 @@ from lyceum._core.probability import LossMatrix, find_labels, label_array, label
 from lyceum.errors import DataError, SettingError
 from lyceum.report import plain, show_count
 
-__all__ = ["REJECT", "Decisions", "bayes_error", "expected_risk", "minimum_risk"]
-
 REJECT = "reject"
 _ROUNDING = 1e-6  # how far below 0 a posterior may lie by rounding
 _SUM_TOLERANCE = 1e-3  # posteriors in float32, or rounded to three digits, still pass

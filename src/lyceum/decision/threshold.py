@@ -9,8 +9,6 @@ import numpy as np
 from lyceum.decision.risk import check_weight, true_labels
 from lyceum.errors import DataError, SettingError
 
-__all__ = ["Threshold", "best_threshold", "theoretical_threshold", "threshold_costs"]
-
 
 class Threshold(float):
     """A threshold, which is a float: rows with score >= threshold are called positive.

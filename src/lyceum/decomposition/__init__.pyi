@@ -1,7 +1,11 @@
 from lyceum.decomposition.projections.classical_mds import ClassicalMDS as ClassicalMDS
-from lyceum.decomposition.projections.feature_embedding import FeatureEmbedding as FeatureEmbedding
-from lyceum.decomposition.projections.fisher_projection import FisherProjection as FisherProjection
+from lyceum.decomposition.projections.discriminant_projection import (
+    DiscriminantProjection as DiscriminantProjection,
+)
 from lyceum.decomposition.projections.pca import PCA as PCA
-from lyceum.decomposition.projections.svd import SVD as SVD
-from lyceum.decomposition.selection.attribute_ranking import AttributeRanking as AttributeRanking
-from lyceum.decomposition.selection.subset_selection import SubsetSelection as SubsetSelection
+from lyceum.decomposition.projections.row_svd import RowSVD as RowSVD
+from lyceum.decomposition.projections.truncated_svd import TruncatedSVD as TruncatedSVD
+from lyceum.decomposition.selection.select_k_best import SelectKBest as SelectKBest
+from lyceum.decomposition.selection.sequential_selector import (
+    SequentialFeatureSelector as SequentialFeatureSelector,
+)

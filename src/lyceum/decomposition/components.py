@@ -12,8 +12,6 @@ from lyceum._core.data import is_dask
 from lyceum.errors import DataError, SettingError
 from lyceum.report import show_count
 
-__all__ = ["Components"]
-
 
 class Components:
     """A learner with `n_components_` components."""

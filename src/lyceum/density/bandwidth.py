@@ -17,16 +17,6 @@ from lyceum.errors import DataError, SettingError
 _TURNS = 10  # rounds over the axes
 _ENOUGH = 1e-4  # the gain of a round, in log likelihood a row, that is not worth another
 
-__all__ = [
-    "deviations",
-    "likelihood_bandwidth",
-    "likelihood_of",
-    "nrd0_of",
-    "reference_bandwidth",
-    "reference_of",
-    "volume_of",
-]
-
 
 def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "normal") -> Any:
     """The bandwidth 1.06 σ N^(-1/5) of every column, best for a Gaussian density on a line.

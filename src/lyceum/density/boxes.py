@@ -10,8 +10,6 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["CATEGORIES", "chain_terms", "check_box", "weighted_inverse_cdf"]
-
 CATEGORIES: dict[str, list] = {"categorical_features": CATEGORICAL_FEATURES}
 
 

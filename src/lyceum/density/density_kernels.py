@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, ndtr, sici
 
-__all__ = ["KERNELS", "DensityKernel"]
-
 
 @dataclass(frozen=True, slots=True)
 class DensityKernel:

@@ -25,8 +25,6 @@ from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["GaussianDensity"]
-
 
 class GaussianDensity(Density, OnePassLearner):
     """Gaussian density, by maximum likelihood, the mode of a posterior, or averaged over the posterior.

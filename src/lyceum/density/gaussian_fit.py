@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.probability import NormalInverseWishart, positive_matrix, prior_mean_vector
 from lyceum._core.statistics import PositiveFactor, Scatter
 
-__all__ = ["GaussianFit", "fit_gaussian"]
-
 
 class GaussianFit(NamedTuple):
     """A Gaussian (degrees inf) or Student-t density, and the uncertainty of its mean."""

@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.data import Block
 from lyceum.errors import DataError
 
-__all__ = ["CellWeights", "cells_of", "find_cells", "sum_by_cell"]
-
 _FARTHEST = float(1 << 53)  # beyond it float64 cannot tell neighbouring cells apart
 
 

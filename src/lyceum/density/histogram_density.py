@@ -21,8 +21,6 @@ from lyceum.density.grid_cells import CellWeights, cells_of, find_cells, sum_by_
 from lyceum.errors import SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["HistogramDensity"]
-
 # The width of a bin from the deviation, range and weight of a column, with d columns in all.
 _RULES: dict[str, Callable[[np.ndarray, np.ndarray, float, int], np.ndarray]] = {
     "scott": lambda sigma, extent, n, d: 3.49 * sigma * n ** (-1.0 / (d + 2)),
@@ -130,10 +128,10 @@ class HistogramDensity(Density, OnePassLearner):
         self._finish(self.statistic_)
         return self
 
-    def _go_on(self, rows: Rows):
+    def _continue_fit(self, rows: Rows):
         if not hasattr(self, "statistic_"):
             self._set_grid(rows)
-        return super()._go_on(rows)
+        return super()._continue_fit(rows)
 
     def _set_grid(self, rows: Rows) -> None:
         d = len(self.design_names)

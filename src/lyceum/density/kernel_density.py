@@ -21,8 +21,6 @@ from lyceum.density.kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["KERNEL_CONSTRAINTS", "KernelDensity", "bandwidths_of"]
-
 KERNEL_CONSTRAINTS: dict[str, list] = {
     "kernel": [StrOptions(set(KERNELS))],
     "bandwidth": [

@@ -12,8 +12,6 @@ from lyceum._core.native import native
 from lyceum._core.threads import ordered_map
 from lyceum.density.density_kernels import KERNELS
 
-__all__ = ["KernelSums", "leaf_order"]
-
 _CHUNK = 256  # queries per task
 _FEW = 1 << 16  # kernels that are summed before another thread has woken up
 _LINE_CHUNK = 16384  # the same for one column, where a query takes 50 ns

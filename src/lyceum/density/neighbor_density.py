@@ -19,8 +19,6 @@ from lyceum.density.boxes import CATEGORIES, weighted_inverse_cdf
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary
 
-__all__ = ["NeighborDensity"]
-
 _LARGEST = 1e150  # of numbers whose squares are finite
 _DISTANCES = 1 << 20  # in memory at a time
 

@@ -21,8 +21,6 @@ from lyceum.density.kernel_sums import KernelSums, leaf_order
 from lyceum.density.posterior_bandwidth import log_loss_bandwidths
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["ParzenClassifier"]
-
 
 class ParzenClassifier(PosteriorClassifier, Learner):
     """Parzen classifier (probabilistic neural network): P(k | x) ∝ π_k f_k(x).
@@ -79,7 +77,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     See Also
     --------
     KernelDensity : the density of one class.
-    lyceum.bayes.QuadraticDiscriminant : one Gaussian per class.
+    lyceum.bayes.QuadraticDiscriminantAnalysis : one Gaussian per class.
 
     References
     ----------
@@ -130,7 +128,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         """
-        alternative = "lyceum.bayes.QuadraticDiscriminant or NaiveBayes"
+        alternative = "lyceum.bayes.QuadraticDiscriminantAnalysis or NaiveBayes"
         block = self._rows(X, y, sample_weight).gathered(type(self).__name__, alternative)
         block = block.without_zero_weights()
         rows, codes, w = np.asarray(block.X, dtype=np.float64), block.y, block.w

@@ -12,8 +12,6 @@ from scipy.special import logsumexp
 from lyceum.density.bandwidth import deviations
 from lyceum.density.kernel_sums import KernelSums, leaf_order
 
-__all__ = ["log_loss_bandwidths"]
-
 _ROWS = 4000  # rows that the search compares
 _SCORED = 1000  # of these, rows that are left out one at a time
 _FARTHEST = 5  # doublings of the factor, up and down

@@ -11,13 +11,13 @@ from lyceum.ensemble.bagging.random_forest import (
 from lyceum.ensemble.bagging.regressor import BaggingRegressor as BaggingRegressor
 from lyceum.ensemble.boosting.adaboost import AdaBoostClassifier as AdaBoostClassifier
 from lyceum.ensemble.boosting.adaboost_regressor import AdaBoostRegressor as AdaBoostRegressor
-from lyceum.ensemble.boosting.gradient_boosting import (
-    GradientBoostingClassifier as GradientBoostingClassifier,
-    GradientBoostingRegressor as GradientBoostingRegressor,
+from lyceum.ensemble.boosting.generic_boosting import (
+    GenericBoostingClassifier as GenericBoostingClassifier,
+    GenericBoostingRegressor as GenericBoostingRegressor,
 )
-from lyceum.ensemble.boosting.model_boosting import (
-    ModelBoostingClassifier as ModelBoostingClassifier,
-    ModelBoostingRegressor as ModelBoostingRegressor,
+from lyceum.ensemble.boosting.gradient_boosting import (
+    HistGradientBoostingClassifier as HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor as HistGradientBoostingRegressor,
 )
 from lyceum.ensemble.committees.auxiliary_targets import AuxiliaryTargets as AuxiliaryTargets
 from lyceum.ensemble.committees.cascade import (
@@ -47,13 +47,12 @@ from lyceum.ensemble.members.data import (
     MemberData as MemberData,
     takes_missing as takes_missing,
     takes_rows as takes_rows,
-    takes_weights as takes_weights,
 )
 from lyceum.ensemble.members.either_task import EitherTask as EitherTask, has_classes as has_classes
-from lyceum.ensemble.multiclass.multi_label import MultiLabel as MultiLabel
+from lyceum.ensemble.multiclass.multi_output import MultiOutputClassifier as MultiOutputClassifier
 from lyceum.ensemble.multiclass.one_vs_one import (
-    OneVsOne as OneVsOne,
+    OneVsOneClassifier as OneVsOneClassifier,
     couple_posteriors as couple_posteriors,
 )
-from lyceum.ensemble.multiclass.one_vs_rest import OneVsRest as OneVsRest
-from lyceum.ensemble.multiclass.output_code import OutputCode as OutputCode
+from lyceum.ensemble.multiclass.one_vs_rest import OneVsRestClassifier as OneVsRestClassifier
+from lyceum.ensemble.multiclass.output_code import OutputCodeClassifier as OutputCodeClassifier

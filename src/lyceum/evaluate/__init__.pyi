@@ -1,7 +1,7 @@
 from lyceum.evaluate.curves.calibration import (
     Calibration as Calibration,
-    brier_score as brier_score,
-    calibration as calibration,
+    brier_score_loss as brier_score_loss,
+    calibration_curve as calibration_curve,
     log_loss as log_loss,
     log_losses as log_losses,
 )
@@ -9,12 +9,16 @@ from lyceum.evaluate.curves.learning_curves import (
     LearningCurve as LearningCurve,
     learning_curve as learning_curve,
 )
-from lyceum.evaluate.curves.roc import RocCurve as RocCurve, auc as auc, roc as roc
+from lyceum.evaluate.curves.roc import (
+    RocCurve as RocCurve,
+    roc_auc_score as roc_auc_score,
+    roc_curve as roc_curve,
+)
 from lyceum.evaluate.curves.score_curves import (
     CostCurve as CostCurve,
     PrecisionRecall as PrecisionRecall,
     cost_curve as cost_curve,
-    precision_recall as precision_recall,
+    precision_recall_curve as precision_recall_curve,
     probability_cost as probability_cost,
 )
 from lyceum.evaluate.curves.validation_curves import (
@@ -37,7 +41,10 @@ from lyceum.evaluate.reports.binary import (
     binary_report as binary_report,
 )
 from lyceum.evaluate.reports.cobweb import Cobweb as Cobweb, cobweb as cobweb
-from lyceum.evaluate.reports.confusion import Confusion as Confusion, confusion as confusion
+from lyceum.evaluate.reports.confusion import (
+    Confusion as Confusion,
+    confusion_matrix as confusion_matrix,
+)
 from lyceum.evaluate.reports.kappa import (
     kappa_from_rates as kappa_from_rates,
     kappa_reading as kappa_reading,
@@ -108,7 +115,7 @@ from lyceum.evaluate.tests.paired_tests import (
 )
 from lyceum.evaluate.tests.tail_bounds import (
     Bound as Bound,
-    chebyshev as chebyshev,
-    hoeffding as hoeffding,
-    markov as markov,
+    chebyshev_bound as chebyshev_bound,
+    hoeffding_bound as hoeffding_bound,
+    markov_bound as markov_bound,
 )

@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 from lyceum.errors import SettingError
 
-__all__ = ["named_choice", "ratio"]
-
 Result = TypeVar("Result")
 
 

@@ -12,20 +12,6 @@ from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.report import show_count
 
-__all__ = [
-    "code_labels",
-    "column_of",
-    "common_codes",
-    "known_codes",
-    "number_array",
-    "number_column",
-    "positive_mask",
-    "score_array",
-    "score_column",
-    "truth_and_weights",
-    "weights_of",
-]
-
 
 def column_of(values: Any, name: str) -> np.ndarray:
     """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their target."""

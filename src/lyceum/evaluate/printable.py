@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 from lyceum.errors import undefined
 from lyceum.report import Summary, plain
 
-__all__ = ["Printable"]
-
 
 class Printable:
     """A result that prints as its `summary()`; subclasses are dataclasses."""

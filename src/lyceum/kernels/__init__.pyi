@@ -1,25 +1,25 @@
 from lyceum.kernels.approximation import (
     Nystroem as Nystroem,
-    RandomFourierFeatures as RandomFourierFeatures,
+    RBFSampler as RBFSampler,
 )
 from lyceum.kernels.functions.algebra import (
-    Constant as Constant,
-    Product as Product,
-    Scaled as Scaled,
-    Sum as Sum,
+    ConstantKernel as ConstantKernel,
+    ProductKernel as ProductKernel,
+    ScaledKernel as ScaledKernel,
+    SumKernel as SumKernel,
 )
 from lyceum.kernels.functions.base import Kernel as Kernel, as_kernel as as_kernel
 from lyceum.kernels.functions.mercer import MercerCheck as MercerCheck, is_mercer as is_mercer
 from lyceum.kernels.functions.other import (
-    Distance as Distance,
-    Function as Function,
-    Precomputed as Precomputed,
+    DistanceKernel as DistanceKernel,
+    FunctionKernel as FunctionKernel,
+    PrecomputedKernel as PrecomputedKernel,
 )
 from lyceum.kernels.functions.products import (
-    RBF as RBF,
-    Linear as Linear,
-    Polynomial as Polynomial,
-    Sigmoid as Sigmoid,
+    LinearKernel as LinearKernel,
+    PolynomialKernel as PolynomialKernel,
+    RBFKernel as RBFKernel,
+    SigmoidKernel as SigmoidKernel,
 )
 from lyceum.kernels.functions.widths import (
     closest_sigma as closest_sigma,

@@ -17,12 +17,10 @@ from lyceum._core.data import Block, Column, Design, Rows, Schema, dense_cells
 from lyceum._core.statistics import Moments, RowSample, seed_from
 from lyceum.errors import SettingError
 from lyceum.kernels.functions.base import Kernel
-from lyceum.kernels.functions.other import Precomputed
+from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
 from lyceum.prepare import Transformer
 from lyceum.report import Summary, Table
-
-__all__ = ["Nystroem", "RandomFourierFeatures"]
 
 _ZERO = 1e-12  # eigenvalues below this share of the largest are zero
 
@@ -75,7 +73,7 @@ class Nystroem(Transformer, KernelLearner):
 
     See Also
     --------
-    RandomFourierFeatures : Features of the RBF kernel without a sample.
+    RBFSampler : Features of the RBF kernel without a sample.
     KernelRidge : The kernel itself, where all pairs fit into memory.
 
     References
@@ -135,7 +133,7 @@ class Nystroem(Transformer, KernelLearner):
         """
         rows = self._rows(X, None, sample_weight)
         chosen = self._chosen_kernel()
-        if isinstance(chosen, Precomputed) or chosen.takes_categories:
+        if isinstance(chosen, PrecomputedKernel) or chosen.takes_categories:
             raise SettingError(
                 f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use KernelRidge"
             )
@@ -181,7 +179,7 @@ class Nystroem(Transformer, KernelLearner):
         return {"rows_": (m, len(_design(Schema(self.schema_.columns)).after)), "root_": (m, m)}
 
 
-class RandomFourierFeatures(Transformer):
+class RBFSampler(Transformer):
     """Features of the RBF kernel from random waves.
 
     .. math:: \\phi(x) = \\sqrt{2/D} \\, [\\cos \\Omega (x - m), \\sin \\Omega (x - m)], \\qquad
@@ -228,10 +226,10 @@ class RandomFourierFeatures(Transformer):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.kernels import RBF, RandomFourierFeatures
+    >>> from lyceum.kernels import RBFKernel, RBFSampler
     >>> X = np.random.default_rng(0).normal(size=(50, 3))
-    >>> Z = RandomFourierFeatures(2000, gamma=0.2, random_state=0).fit_transform(X)
-    >>> bool(np.abs(Z @ Z.T - RBF(gamma=0.2).gram(X)).max() < 0.1)
+    >>> Z = RBFSampler(2000, gamma=0.2, random_state=0).fit_transform(X)
+    >>> bool(np.abs(Z @ Z.T - RBFKernel(gamma=0.2).gram(X)).max() < 0.1)
     True
     """
 
@@ -284,7 +282,7 @@ class RandomFourierFeatures(Transformer):
         """The width, and the waves."""
         check_is_fitted(self)
         lengths = np.linalg.norm(self.frequencies_, axis=1)
-        facts = {"rows": self.n_rows_, "kernel": f"RBF(gamma={self.gamma_:.4g})", "waves": len(lengths)}
+        facts = {"rows": self.n_rows_, "kernel": f"RBFKernel(gamma={self.gamma_:.4g})", "waves": len(lengths)}
         rows = [
             ("least", float(lengths.min())),
             ("mean", float(lengths.mean())),

@@ -14,8 +14,6 @@ from lyceum.errors import DataError
 if TYPE_CHECKING:
     from lyceum.kernels.functions.base import Kernel
 
-__all__ = ["block_of", "cells_of", "is_frame", "numbers_of"]
-
 
 def is_frame(X: Any) -> bool:
     """Whether X is a table with named columns."""
@@ -27,7 +25,7 @@ def block_of(X: Any, kernel: Kernel) -> Any:
     if is_frame(X):
         X = scan(X)
     if isinstance(X, Rows):
-        return X.gathered(f"the kernel {kernel!r}", "Nystroem or RandomFourierFeatures, which work in passes")
+        return X.gathered(f"the kernel {kernel!r}", "Nystroem or RBFSampler, which work in passes")
     return X
 
 
@@ -67,4 +65,4 @@ def _checked_sparse(X: Any, kernel: Kernel) -> Any:
 
 
 def _check_finite(cells: np.ndarray, kernel: Kernel) -> None:
-    check_finite(cells, f"the kernel {kernel!r}", kernel.takes_missing, "Distance('gower')")
+    check_finite(cells, f"the kernel {kernel!r}", kernel.takes_missing, "DistanceKernel('gower')")

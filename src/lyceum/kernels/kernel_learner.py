@@ -14,12 +14,10 @@ from lyceum._core import distances
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, Reading
 from lyceum._core.data import Block, CheckCells, Rows, Step
 from lyceum.errors import DataError, ModelFileError, SettingError
-from lyceum.kernels.functions.algebra import Constant, Product, Scaled, Sum
+from lyceum.kernels.functions.algebra import ConstantKernel, ProductKernel, ScaledKernel, SumKernel
 from lyceum.kernels.functions.base import Kernel, as_kernel
-from lyceum.kernels.functions.other import Distance, Precomputed
-from lyceum.kernels.functions.products import RBF, Linear, Polynomial, Sigmoid
-
-__all__ = ["KERNEL_CONSTRAINTS", "KernelLearner", "is_linear", "refuse_pairs"]
+from lyceum.kernels.functions.other import DistanceKernel, PrecomputedKernel
+from lyceum.kernels.functions.products import LinearKernel, PolynomialKernel, RBFKernel, SigmoidKernel
 
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "distance", "precomputed"}
 _SETTINGS = {
@@ -64,7 +62,7 @@ class KernelLearner(Learner):
         if not isinstance(self.kernel, str):
             if self.gamma is not None:
                 raise SettingError(
-                    "gamma is for kernels by name: give it to the kernel itself, RBF(gamma=...)"
+                    "gamma is for kernels by name: give it to the kernel itself, RBFKernel(gamma=...)"
                 )
             return as_kernel(self.kernel)
         wanted = _SETTINGS.get(self.kernel, ())
@@ -94,7 +92,7 @@ class KernelLearner(Learner):
             X = X.toarray()
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        if isinstance(self._chosen_kernel(), Precomputed) and X.shape[0] != X.shape[1]:
+        if isinstance(self._chosen_kernel(), PrecomputedKernel) and X.shape[0] != X.shape[1]:
             X = self._square(rows, X)
         return block.with_X(X if sparse.issparse(X) else np.ascontiguousarray(X), block.schema)
 
@@ -115,7 +113,7 @@ class KernelLearner(Learner):
 
     @property
     def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+        return isinstance(self.kernel, PrecomputedKernel) or self.kernel == "precomputed"
 
     @property
     def _keeps_categories(self) -> bool:
@@ -141,7 +139,18 @@ class KernelLearner(Learner):
     def _parts(cls) -> tuple[type, ...]:
         kinds = (getattr(distances, name) for name in distances.__all__)
         metrics = tuple(k for k in kinds if isinstance(k, type) and issubclass(k, distances.Metric))
-        kernels = (RBF, Constant, Distance, Linear, Polynomial, Precomputed, Product, Scaled, Sigmoid, Sum)
+        kernels = (
+            RBFKernel,
+            ConstantKernel,
+            DistanceKernel,
+            LinearKernel,
+            PolynomialKernel,
+            PrecomputedKernel,
+            ProductKernel,
+            ScaledKernel,
+            SigmoidKernel,
+            SumKernel,
+        )
         return (*super()._parts(), *kernels, *metrics)
 
     def _check_model(self) -> None:
@@ -174,7 +183,7 @@ def _flag(learner: KernelLearner, name: str) -> bool:
 
 def is_linear(kernel: Kernel) -> bool:
     """Whether the kernel is the product of two rows."""
-    return isinstance(kernel, Linear)
+    return isinstance(kernel, LinearKernel)
 
 
 def refuse_pairs(who: str, n: int, bytes_per_pair: int, alternative: str) -> None:

@@ -16,11 +16,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from lyceum._core.base import NewColumns
 from lyceum._core.data import Block
 from lyceum.errors import DataError, SettingError
-from lyceum.kernels.functions.products import RBF
+from lyceum.kernels.functions.products import RBFKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
 from lyceum.report import Summary, Table, show_count
-
-__all__ = ["KernelPCA"]
 
 _FEW = 600  # rows up to which all eigenvalues are computed at once
 _ZERO = 1e-10  # eigenvalues below this share of the largest are zero
@@ -229,7 +227,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
                 f"the scores have {show_count(Z.shape[1], 'column')}, but there are "
                 f"{self.n_components_} components"
             )
-        if not isinstance(self.kernel_, RBF) and not is_linear(self.kernel_):
+        if not isinstance(self.kernel_, RBFKernel) and not is_linear(self.kernel_):
             raise SettingError(
                 f"points in the feature space of {self.kernel_!r} have no rows of their own: "
                 "inverse_transform is for the linear and the RBF kernel"

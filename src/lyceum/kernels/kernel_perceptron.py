@@ -22,8 +22,6 @@ from lyceum.kernels.svm.report import base_point, column_parts
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["KernelPerceptron"]
-
 _AT_ONCE = 64  # kernel columns computed together
 _KEPT = 1 << 24  # kernel values that are kept: 128 MB
 

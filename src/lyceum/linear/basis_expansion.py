@@ -22,8 +22,6 @@ from lyceum.errors import SettingError
 from lyceum.prepare import Transformer, as_floats
 from lyceum.report import Summary, Table
 
-__all__ = ["BasisExpansion"]
-
 _HIGHEST_DEGREE = 1000
 
 
@@ -80,7 +78,7 @@ class BasisExpansion(Transformer):
     See Also
     --------
     LinearRegression : Linear in the basis functions.
-    lyceum.prepare.Standardize : Mean 0 and standard deviation 1.
+    lyceum.prepare.StandardScaler : Mean 0 and standard deviation 1.
 
     References
     ----------

@@ -17,8 +17,6 @@ from lyceum.errors import SchemaError, SettingError
 from lyceum.linear.logistic.report import contributions
 from lyceum.report import Explanation, Table, weights_table
 
-__all__ = ["CLASS_WEIGHT", "LinearScores", "check_same_weights", "linear_scores", "score_shapes"]
-
 CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
 
 

@@ -27,8 +27,6 @@ from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_w
 from lyceum.linear.row_passes import dense_blocks, dense_parts, without_checks
 from lyceum.report import Summary
 
-__all__ = ["Perceptron"]
-
 
 class Perceptron(LinearScores):
     """Rosenblatt's perceptron in its primal form, for two classes and for more.

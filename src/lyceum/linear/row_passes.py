@@ -12,8 +12,6 @@ from scipy import sparse
 from lyceum._core.base import finite_sums
 from lyceum._core.data import Block, CheckCells, Rows
 
-__all__ = ["Residuals", "dense_blocks", "dense_parts", "first_pass", "without_checks"]
-
 
 def without_checks(rows: Rows) -> Rows:
     """The same rows without the search for missing cells, for passes after the first."""

@@ -30,8 +30,6 @@ from lyceum.evaluate import information_criteria
 from lyceum.mixtures.start import START_NAMES, ScaledCells, starts_of
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["MIXTURE_CONSTRAINTS", "Mixture"]
-
 MIXTURE_CONSTRAINTS: dict[str, list] = {
     "n_components": [Interval(Integral, 1, None, closed="left")],
     "init_params": [StrOptions(set(START_NAMES))],

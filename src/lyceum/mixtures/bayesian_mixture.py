@@ -24,8 +24,6 @@ from lyceum.mixtures.start import given_array
 from lyceum.mixtures.variational import VariationalParameters, VariationalPrior, VariationalProblem
 from lyceum.report import Summary
 
-__all__ = ["BayesianGaussianMixture"]
-
 
 class BayesianGaussianMixture(EllipticalMixture):
     """Bayesian mixture of Gaussians by variational inference: it finds how many components the rows need.

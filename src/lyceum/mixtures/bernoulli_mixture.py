@@ -16,8 +16,6 @@ from lyceum.errors import SettingError
 from lyceum.mixtures.start import ScaledCells
 from lyceum.mixtures.table_mixture import TABLE_CONSTRAINTS, TableMixture
 
-__all__ = ["BernoulliMixture"]
-
 
 class BernoulliMixture(TableMixture):
     """Mixture of Bernoullis: p(x) = Σ_k π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j), by expectation-maximisation.

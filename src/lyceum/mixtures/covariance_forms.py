@@ -10,8 +10,6 @@ import numpy as np
 
 from lyceum._core.probability import whiten
 
-__all__ = ["FORMS", "ComponentWhitening", "CovarianceForm", "CovariancePrior"]
-
 
 @dataclass(frozen=True)
 class CovariancePrior:

@@ -12,8 +12,6 @@ from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
 from lyceum.mixtures.covariance_forms import FORMS
 from lyceum.mixtures.elliptical import EllipticalMixture
 
-__all__ = ["ELLIPTICAL_CONSTRAINTS", "GaussianMixture"]
-
 ELLIPTICAL_CONSTRAINTS: dict[str, list] = {
     **MIXTURE_CONSTRAINTS,
     "covariance_type": [StrOptions(set(FORMS))],

@@ -23,8 +23,6 @@ from lyceum.mixtures.sums import MixtureSums
 from lyceum.mixtures.variational import VariationalParameters, VariationalProblem
 from lyceum.progress import report
 
-__all__ = ["active_components", "by_size", "merge_components"]
-
 _TRIED = 8  # merges that are tried before the components stay as they are
 _SHORT = 10  # iterations after which a merge must have raised the bound
 _NEAREST = 4  # other components that one may be merged with

@@ -13,8 +13,6 @@ from lyceum._core.statistics import Moments
 from lyceum.errors import DataError
 from lyceum.mixtures.table_mixture import TABLE_CONSTRAINTS, TableMixture
 
-__all__ = ["MultinomialMixture"]
-
 
 class MultinomialMixture(TableMixture):
     """Mixture of multinomials over counts: p(x) = n! / Π_j x_j! Σ_k π_k Π_j p_kj^x_j, n = Σ_j x_j.
@@ -81,7 +79,7 @@ class MultinomialMixture(TableMixture):
     See Also
     --------
     BernoulliMixture : presence instead of counts.
-    lyceum.bayes.MultinomialNaiveBayes : with known classes.
+    lyceum.bayes.MultinomialNB : with known classes.
 
     References
     ----------

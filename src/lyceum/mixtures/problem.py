@@ -10,8 +10,6 @@ from lyceum.mixtures.covariance_forms import CovarianceForm
 from lyceum.mixtures.start import StartLabels
 from lyceum.mixtures.sums import MixtureSums, expected_sums
 
-__all__ = ["MixtureProblem"]
-
 
 class MixtureProblem(EMProblem):
     """A mixture whose E-step needs the values of its components and the form of their covariances."""

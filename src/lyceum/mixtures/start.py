@@ -16,8 +16,6 @@ from lyceum._core.statistics import Quantiles
 from lyceum.cluster import KMeans
 from lyceum.errors import DataError, SettingError, number_setting
 
-__all__ = ["START_NAMES", "ScaledCells", "StartLabels", "given_array", "given_weights", "starts_of"]
-
 _QUARTILES = 1.349  # how far apart the quartiles of a Gaussian are, in standard deviations
 _FENCE = 6.0  # standard deviations
 START_NAMES = ("kmeans", "k-means++", "random_from_data")

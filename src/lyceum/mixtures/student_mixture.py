@@ -14,8 +14,6 @@ from lyceum.mixtures.elliptical import EllipticalMixture
 from lyceum.mixtures.gaussian_mixture import ELLIPTICAL_CONSTRAINTS
 from lyceum.mixtures.start import ScaledCells, StartLabels
 
-__all__ = ["StudentMixture"]
-
 
 class StudentMixture(EllipticalMixture):
     """Mixture of Student-t distributions, p(x) = Σ_k π_k t(x; μ_k, Σ_k, ν_k), by expectation-maximisation.

@@ -15,8 +15,6 @@ from lyceum._core.probability import gaussian_log_density, squared_distance_part
 from lyceum._core.statistics import ClassMoments, ClassScatter
 from lyceum.mixtures.covariance_forms import CovarianceForm
 
-__all__ = ["ComponentValues", "Marginal", "MixtureSums", "Patterns", "expected_sums", "peak_density"]
-
 _MANY_ROWS = 64  # of one pattern of missing cells, from which a pass over these rows alone pays
 
 

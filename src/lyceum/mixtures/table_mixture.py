@@ -20,8 +20,6 @@ from lyceum.mixtures.start import StartLabels, given_array, given_weights
 from lyceum.mixtures.table_problem import TableParameters, TableProblem, zeros_for_missing
 from lyceum.report import Table
 
-__all__ = ["TABLE_CONSTRAINTS", "TableMixture"]
-
 TABLE_CONSTRAINTS: dict[str, list] = {
     **MIXTURE_CONSTRAINTS,
     "alpha": [Interval(Real, 0, None, closed="left")],

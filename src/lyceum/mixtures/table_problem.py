@@ -14,8 +14,6 @@ from lyceum._core.native import native
 from lyceum._core.solvers import EMProblem, Expectation
 from lyceum.mixtures.start import StartLabels
 
-__all__ = ["CellSums", "TableParameters", "TableProblem", "zeros_for_missing"]
-
 
 @dataclass(frozen=True, slots=True)
 class CellSums:

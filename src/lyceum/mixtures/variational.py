@@ -20,8 +20,6 @@ from lyceum.mixtures.covariance_forms import CovarianceForm
 from lyceum.mixtures.problem import MixtureProblem
 from lyceum.mixtures.sums import ComponentValues, MixtureSums
 
-__all__ = ["VariationalParameters", "VariationalPrior", "VariationalProblem"]
-
 
 @dataclass(frozen=True, eq=False)
 class VariationalPrior:

@@ -12,8 +12,6 @@ from lyceum.errors import DataError
 from lyceum.neighbors.knn.choice_of_k import Tally
 from lyceum.progress import report
 
-__all__ = ["condense", "condensed_rows", "edit", "edited_rows"]
-
 
 def condense(X: Any, y: Any, *, metric: str | Metric = "euclidean") -> np.ndarray:
     """Rows that classify all rows right by their nearest one: Hart's condensed nearest neighbours.

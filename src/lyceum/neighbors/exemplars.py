@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["exemplar"]
-
 
 def exemplar(X: np.ndarray, w: np.ndarray, kind: str) -> np.ndarray:
     """The mean, the median of every column, or the geometric median of weighted rows."""

@@ -22,8 +22,6 @@ from lyceum.neighbors.knn.explanation import column_differences, column_shares
 from lyceum.neighbors.stored_rows import flat_fact, invertible, moments_of, spreads_of
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["NearestCentroid"]
-
 _NAMES = {"euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation"}
 
 
@@ -84,7 +82,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
     See Also
     --------
     KNeighborsClassifier : all rows instead of a few.
-    lyceum.bayes.QuadraticDiscriminant : a Gaussian per class.
+    lyceum.bayes.QuadraticDiscriminantAnalysis : a Gaussian per class.
 
     References
     ----------

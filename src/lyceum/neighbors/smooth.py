@@ -9,8 +9,6 @@ import numpy as np
 
 from lyceum._core.solvers import LBFGS, Observer, Outcome, Point
 
-__all__ = ["minimise"]
-
 
 @dataclass(frozen=True)
 class _Smooth:

@@ -35,16 +35,6 @@ from lyceum._core.statistics import UNEXPLAINED, Moments, PositiveFactor
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.report import undetermined_fact
 
-__all__ = [
-    "STORED_CONSTRAINTS",
-    "StoredRows",
-    "as_cells",
-    "check_not_empty",
-    "invertible",
-    "moments_of",
-    "spreads_of",
-]
-
 MIXED = ("gower", "value_difference")  # compare codes, and take missing cells
 NAMES = {
     "euclidean",

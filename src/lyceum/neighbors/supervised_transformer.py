@@ -12,8 +12,6 @@ from lyceum._core.data import Block, target_task
 from lyceum._core.statistics import row_uniforms, seed_from
 from lyceum.errors import DataError
 
-__all__ = ["ScaledSample", "SupervisedTransformer"]
-
 
 class ScaledSample(NamedTuple):
     """Rows to learn from."""

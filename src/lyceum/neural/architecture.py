@@ -12,8 +12,6 @@ import numpy as np
 from lyceum._core.native import native
 from lyceum.errors import SettingError
 
-__all__ = ["ACTIVATIONS", "INTEGRATIONS", "LOSSES", "Architecture", "Layer", "each_layer"]
-
 ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh", "sign")  # the order of the kernel's codes
 INTEGRATIONS = ("weighted", "quadratic", "spherical")
 LOSSES = ("softmax", "logistic", "squares", "sigmoid_squares")

@@ -19,8 +19,6 @@ from lyceum.neural.starting_weights import given_start
 from lyceum.neural.training import SCHEDULES, Epoch, Patience, Training
 from lyceum.progress import report
 
-__all__ = ["FeedForward"]
-
 _LEAST_RATE = 1e-6  # "adaptive" stops below it
 _DIVIDE = 5.0
 

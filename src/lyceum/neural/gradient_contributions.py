@@ -8,8 +8,6 @@ import numpy as np
 
 from lyceum._core.data import Block
 
-__all__ = ["contributions"]
-
 _POINTS, _SHARES = np.polynomial.legendre.leggauss(32)
 
 

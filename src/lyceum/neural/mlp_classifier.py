@@ -16,8 +16,6 @@ from lyceum.errors import SettingError
 from lyceum.neural.feed_forward import FeedForward
 from lyceum.neural.row_windows import FirstLook, RowPacker
 
-__all__ = ["MLPClassifier"]
-
 
 class MLPClassifier(PosteriorClassifier, FeedForward):
     """A multilayer feed-forward network, trained by backpropagation to give the posteriors of the classes.

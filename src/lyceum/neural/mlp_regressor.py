@@ -13,8 +13,6 @@ from lyceum.errors import DataError
 from lyceum.neural.feed_forward import FeedForward
 from lyceum.neural.row_windows import FirstLook, RowPacker, spread
 
-__all__ = ["MLPRegressor"]
-
 
 class MLPRegressor(Regressor, FeedForward):
     """A multilayer feed-forward network, trained by backpropagation to give the mean of the target.

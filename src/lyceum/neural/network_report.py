@@ -14,8 +14,6 @@ from lyceum.neural.architecture import Architecture
 from lyceum.neural.gradient_contributions import contributions
 from lyceum.report import Explanation, Summary, Table, show_count
 
-__all__ = ["NetworkReport"]
-
 _OUTPUTS = {"softmax": "softmax", "logistic": "sigmoid", "squares": "linear", "sigmoid_squares": "sigmoid"}
 
 

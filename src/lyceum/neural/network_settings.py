@@ -14,8 +14,6 @@ from lyceum.neural.architecture import ACTIVATIONS, INTEGRATIONS
 from lyceum.neural.network_report import NetworkReport
 from lyceum.neural.training import RULES, SCHEDULES
 
-__all__ = ["NetworkSettings"]
-
 
 class NetworkSettings(NetworkReport):
     """Layers, steps and stopping as they are set."""

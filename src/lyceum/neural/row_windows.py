@@ -14,8 +14,6 @@ from lyceum._core.statistics import Moments, held_out_rows
 from lyceum.errors import DataError
 from lyceum.report import show_count
 
-__all__ = ["FirstLook", "HeldOut", "RowPacker", "Windows"]
-
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:

@@ -9,8 +9,6 @@ import numpy as np
 from lyceum.errors import SettingError
 from lyceum.neural.architecture import Architecture, Layer
 
-__all__ = ["given_start"]
-
 
 def given_start(architecture: Architecture, start: Any) -> np.ndarray:
     """The parameters (coefs, intercepts) or (coefs, intercepts, radii) as one vector."""

@@ -12,8 +12,6 @@ import numpy as np
 from lyceum.errors import DataError
 from lyceum.neural.architecture import Architecture
 
-__all__ = ["RULES", "SCHEDULES", "Epoch", "Patience", "Training"]
-
 RULES = {"sgd": 0, "momentum": 1, "nesterov": 2, "adam": 3}  # the kernel's codes
 _MEMORIES = {"sgd": 0, "momentum": 1, "nesterov": 1, "adam": 2}
 

@@ -90,8 +90,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
     Examples
     --------
     >>> import os, tempfile
-    >>> from lyceum.bayes import LinearDiscriminant
-    >>> model = LinearDiscriminant().fit([[0.0], [1.0], [3.0], [4.0]], ["a", "a", "b", "b"])
+    >>> from lyceum.bayes import LinearDiscriminantAnalysis
+    >>> model = LinearDiscriminantAnalysis().fit([[0.0], [1.0], [3.0], [4.0]], ["a", "a", "b", "b"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = save(model, os.path.join(folder, "model.lyceum"))
     ...     load(path).predict([[0.5], [3.5]]).tolist()

@@ -18,16 +18,6 @@ from sklearn.base import BaseEstimator
 from lyceum.errors import ModelFileError
 from lyceum.report import show_count
 
-__all__ = [
-    "FOREIGN_TYPES",
-    "TREE",
-    "check_foreign",
-    "check_tree_node",
-    "foreign_member",
-    "foreign_row",
-    "is_tree_table",
-]
-
 TREE = "sklearn.tree._tree.Tree"
 FOREIGN_TYPES = {
     f"sklearn.{module}.{name}"

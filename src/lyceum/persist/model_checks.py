@@ -19,8 +19,6 @@ from lyceum.errors import LyceumError, ModelFileError
 from lyceum.persist.foreign_models import check_foreign, foreign_row
 from lyceum.report import show_count
 
-__all__ = ["check_model", "rehearse", "without_caches"]
-
 _LEAVES = frozenset({type(None), bool, int, float, str, bytes, np.float64, np.int64})
 _ANSWERS = ("transform", "predict", "predict_proba", "decision_function", "score_samples", "explain")
 

@@ -20,8 +20,6 @@ from scipy import sparse
 
 from lyceum.errors import ModelFileError
 
-__all__ = ["PROTOCOL", "build_model", "write_nodes"]
-
 PROTOCOL = 2  # of skops; the nodes that are read here are the same in 0 and 1
 _TREE = "sklearn.tree._tree"
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, np.ufunc, type(np.sum))

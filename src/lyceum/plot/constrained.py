@@ -13,7 +13,6 @@ from lyceum.report import show
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["constrained_optima"]
 
 _MARKS = {"minimum": ("v", COLOURS[0]), "maximum": ("^", COLOURS[1]), "saddle point": ("X", COLOURS[3])}
 _OTHER = ("D", COLOURS[6])

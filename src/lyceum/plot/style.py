@@ -9,19 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "COLOURS",
-    "GREY",
-    "INK",
-    "axes",
-    "downsample",
-    "finish",
-    "heading",
-    "legend",
-    "line_style",
-    "reference_line",
-    "shorten",
-]
 
 # The set of Okabe and Ito (2008) without its yellow, which is too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

@@ -30,8 +30,6 @@ from lyceum._core.data import (
 )
 from lyceum.prepare.containers import contain
 
-__all__ = ["Transformer", "schema_with_names"]
-
 
 class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     """The base of encoders and of rules for missing values.
@@ -56,7 +54,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     See Also
     --------
     lyceum.base.NewColumns : A transformer whose columns are new ones.
-    Standardize, OneOfC, FillMissing : Transformers.
+    StandardScaler, OneHotEncoder, SimpleImputer : Transformers.
 
     Examples
     --------

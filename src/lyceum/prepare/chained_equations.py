@@ -25,8 +25,6 @@ from lyceum._core.statistics import PositiveFactor, Scatter
 from lyceum.prepare.statistics import Stats
 from lyceum.prepare.steps import as_floats
 
-__all__ = ["Chain", "Equations", "Layout", "r_squared", "score_change", "solve"]
-
 
 @dataclass(frozen=True, eq=False)
 class Layout:

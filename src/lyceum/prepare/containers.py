@@ -21,8 +21,6 @@ from lyceum._core.data import (
 from lyceum._core.lazy_arrow import pa, pc
 from lyceum.prepare.steps import is_unknown
 
-__all__ = ["contain"]
-
 
 def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: str) -> Any:
     """The coded cells as a container of the library, words for codes.

@@ -19,8 +19,6 @@ from lyceum.prepare.statistics import MissingCounts, Stats
 from lyceum.prepare.steps import DropMissingRows, missing_cells
 from lyceum.report import Summary, Table
 
-__all__ = ["DropMissing"]
-
 
 class DropMissing(Transformer, OnePassLearner):
     """Drop the rows that have a missing cell.
@@ -43,7 +41,7 @@ class DropMissing(Transformer, OnePassLearner):
 
     See Also
     --------
-    FillMissing : missing cells filled instead.
+    SimpleImputer : missing cells filled instead.
 
     Examples
     --------

@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.data import Block
 from lyceum._core.statistics import entropy
 
-__all__ = ["ClassBins", "frequency_cuts", "mdl_cuts", "width_cuts"]
-
 
 @dataclass(frozen=True, slots=True)
 class ClassBins:

@@ -8,9 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.data import Column
-from lyceum.prepare.fill_transformer import FillRules, FillTransformer
-
-__all__ = ["MissingCategory"]
+from lyceum.prepare.imputer import FillRules, FillTransformer
 
 
 class MissingCategory(FillTransformer):
@@ -51,8 +49,8 @@ class MissingCategory(FillTransformer):
 
     See Also
     --------
-    FillMissing : a mean, median, mode or constant instead.
-    PredictMissing : a prediction from the other columns instead.
+    SimpleImputer : a mean, median, mode or constant instead.
+    IterativeImputer : a prediction from the other columns instead.
 
     Examples
     --------

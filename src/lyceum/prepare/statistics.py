@@ -11,8 +11,6 @@ from lyceum._core.data import Block, Recode, without_texts
 from lyceum._core.statistics import Counts
 from lyceum.prepare.steps import missing_cells
 
-__all__ = ["MissingCounts", "Stats"]
-
 
 @dataclass(frozen=True, slots=True)
 class Stats:

@@ -11,8 +11,6 @@ from scipy import sparse
 from lyceum._core.data import Block, Column, Design, Schema, codes_of
 from lyceum.errors import SchemaError
 
-__all__ = ["Affine", "DropMissingRows", "Fill", "KnownOnly", "as_floats", "is_unknown", "missing_cells"]
-
 
 def as_floats(block: Block) -> np.ndarray:
     """The cells as floats; whole-number codes become float64."""

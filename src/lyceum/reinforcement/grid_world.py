@@ -10,8 +10,6 @@ import numpy as np
 
 from lyceum.errors import SettingError
 
-__all__ = ["GridWorld"]
-
 _MOVES = ((0, -1), (1, 0), (0, 1), (-1, 0))  # left, down, right, up, as in gymnasium
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Table, plain
 
-__all__ = ["DecisionProcess", "Policy", "policy_iteration", "value_iteration"]
-
 _MOST_SWEEPS = 200  # before a policy is evaluated exactly for the first time
 _STAYED = 10  # sweeps after which a policy that stays is evaluated exactly
 

@@ -19,8 +19,6 @@ from lyceum.reinforcement.markov_decisions import Policy, _best
 from lyceum.reinforcement.schedules import as_schedule
 from lyceum.report import Summary
 
-__all__ = ["QLearning", "Sarsa"]
-
 _WINDOW = 100  # episodes in the mean of the summary
 _SHARE = Interval(Real, 0, 1, closed="both")
 _COUNT = Interval(Integral, 1, None, closed="left")

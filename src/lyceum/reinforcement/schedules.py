@@ -10,8 +10,6 @@ import numpy as np
 
 from lyceum.errors import SettingError
 
-__all__ = ["Schedule", "as_schedule", "schedule"]
-
 Schedule = Callable[[int], float]
 
 

@@ -5,5 +5,5 @@ from lyceum.semi_supervised.active import (
     query_scores as query_scores,
 )
 from lyceum.semi_supervised.label_propagation import LabelPropagation as LabelPropagation
-from lyceum.semi_supervised.self_training import SelfTraining as SelfTraining
+from lyceum.semi_supervised.self_training import SelfTrainingClassifier as SelfTrainingClassifier
 from lyceum.semi_supervised.semi_supervised_em import SemiSupervisedEM as SemiSupervisedEM

@@ -17,8 +17,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Table, plain, show_count
 
-__all__ = ["STRATEGIES", "ActiveLearning", "active_learning", "query_scores"]
-
 STRATEGIES = ("uncertainty", "margin", "entropy", "committee", "density", "random")
 
 

@@ -18,8 +18,6 @@ from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread
 
-__all__ = ["LabelPropagation"]
-
 
 class LabelPropagation(Classifier, MetricLearner):
     """Labels that spread from labelled rows to their neighbours, along a graph of nearest rows.
@@ -80,7 +78,7 @@ class LabelPropagation(Classifier, MetricLearner):
 
     See Also
     --------
-    SelfTraining : For any classifier.
+    SelfTrainingClassifier : For any classifier.
     SemiSupervisedEM : For generative classifiers, from files too.
 
     References

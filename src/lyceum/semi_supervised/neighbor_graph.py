@@ -13,8 +13,6 @@ from lyceum.cluster import finite_distances
 from lyceum.errors import DataError
 from lyceum.progress import report
 
-__all__ = ["neighbor_graph", "propagate", "spread"]
-
 
 def neighbor_graph(
     X: Any, k: int, kernel: str, gamma: float | None, metric: Metric | None = None

@@ -22,10 +22,8 @@ from lyceum.ensemble import Ensemble, MemberData, posteriors
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["SelfTraining"]
 
-
-class SelfTraining(Classifier, Ensemble):
+class SelfTrainingClassifier(Classifier, Ensemble):
     """Self-training: fit on the labelled rows, label the surest of the others, and fit again.
 
     An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
@@ -82,7 +80,7 @@ class SelfTraining(Classifier, Ensemble):
     Examples
     --------
     >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
-    >>> model = SelfTraining().fit(X, ["a", "a", None, "b", "b", None])
+    >>> model = SelfTrainingClassifier().fit(X, ["a", "a", None, "b", "b", None])
     >>> model.classes_[model.labels_].tolist()
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
@@ -220,9 +218,9 @@ class SelfTraining(Classifier, Ensemble):
         return complexity(self.estimators_[0])
 
 
-def _posteriors(model: SelfTraining, data: MemberData) -> np.ndarray:
+def _posteriors(model: SelfTrainingClassifier, data: MemberData) -> np.ndarray:
     return normalize_posteriors(posteriors(model.estimators_[0], model.classes_, data.ask))
 
 
-def _predict(model: SelfTraining, data: MemberData) -> np.ndarray:
+def _predict(model: SelfTrainingClassifier, data: MemberData) -> np.ndarray:
     return model.classes_[_posteriors(model, data).argmax(axis=1)]

@@ -21,12 +21,10 @@ from lyceum._core.base import (
     complexity,
 )
 from lyceum._core.data import Block, Inputs, Rows, Schema, Step
-from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary
-
-__all__ = ["SemiSupervisedEM"]
 
 _ROUNDING = 1e-10
 
@@ -46,8 +44,8 @@ class SemiSupervisedEM(Classifier, Learner):
     Parameters
     ----------
     estimator : classifier, default=None
-        A generative classifier of `lyceum.bayes`: `NaiveBayes` (the default), `BernoulliNaiveBayes`,
-        `MultinomialNaiveBayes`, or `QuadraticDiscriminant` and its kin for Gaussian classes.
+        A generative classifier of `lyceum.bayes`: `NaiveBayes` (the default), `BernoulliNB`,
+        `MultinomialNB`, or `QuadraticDiscriminantAnalysis` and its kin for Gaussian classes.
     unlabelled_weight : float, default=1.0
         The weight λ of unlabelled rows; less than 1 where the model is in doubt.
     max_iter : int, default=100
@@ -73,7 +71,7 @@ class SemiSupervisedEM(Classifier, Learner):
 
     See Also
     --------
-    SelfTraining : For any classifier.
+    SelfTrainingClassifier : For any classifier.
     LabelPropagation : Labels that spread to neighbours.
 
     References
@@ -145,10 +143,10 @@ class SemiSupervisedEM(Classifier, Learner):
         """
         self._validate_params()
         base = self._base()
-        if not isinstance(base, OnePassClassifier) or isinstance(base, LinearDiscriminant):
+        if not isinstance(base, OnePassClassifier) or isinstance(base, LinearDiscriminantAnalysis):
             raise SettingError(
                 f"{type(base).__name__} gives no density of rows and classes together: use NaiveBayes, or "
-                "QuadraticDiscriminant for Gaussian classes"
+                "QuadraticDiscriminantAnalysis for Gaussian classes"
             )
         rows = Inputs(self).for_fit(X, y, sample_weight)
         self.labelled_weight_, self.unlabelled_weight_ = rows.reduce(_Weights.of).sums

@@ -7,8 +7,8 @@ from lyceum.studies.compare.out_of_sample import OutOfSample as OutOfSample
 from lyceum.studies.main import study as study
 from lyceum.studies.plan.candidate import (
     Candidate as Candidate,
+    ColumnWarning as ColumnWarning,
     Failure as Failure,
-    Suspect as Suspect,
 )
 from lyceum.studies.plan.recipe import LearnerChoice as LearnerChoice, Recipe as Recipe
 from lyceum.studies.report.example import Example as Example

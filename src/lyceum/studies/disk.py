@@ -10,8 +10,6 @@ from pathlib import Path
 
 from lyceum.errors import StudyError
 
-__all__ = ["damage_error", "explain_disk_errors"]
-
 _FAILS = {
     errno.EIO: "the disk of {folder} fails (input/output error): run the same study in another folder",
     errno.EFBIG: "a file in {folder} would be larger than is allowed here (ulimit -f): raise the limit",

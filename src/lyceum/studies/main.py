@@ -20,8 +20,6 @@ from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.result import Study
 from lyceum.studies.run.session import DATA_FILE, Request, run_study
 
-__all__ = ["study"]
-
 
 def study(
     data: Any = None,

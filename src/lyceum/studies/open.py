@@ -15,7 +15,7 @@ from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.compare.trials import pooled_predictions
 from lyceum.studies.disk import damage_error
 from lyceum.studies.plan.candidate import Failure
-from lyceum.studies.plan.facts import StudyFacts
+from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.report.example import Example
 from lyceum.studies.report.model_effects import ModelEffects
@@ -24,8 +24,6 @@ from lyceum.studies.result import Study
 from lyceum.studies.run import conclusions as _conclusions
 from lyceum.studies.run.problems import Problems
 from lyceum.studies.run.store import Store
-
-__all__ = ["open_study"]
 
 
 def open_study(folder: str | os.PathLike[str]) -> Study:
@@ -43,7 +41,7 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
 
 
 def _read_study(store: Store, folder: Path) -> Study:
-    facts, chosen = StudyFacts.from_dict(store.get("facts")), store.get("choice")
+    facts, chosen = StudyPlanRecord.from_dict(store.get("facts")), store.get("choice")
     problems = Problems()
     table = TaskTable.of(facts.candidates, store, facts.folds, facts.repeats)
     comparison = compare_learners(store, table, facts.rule, chosen["choose"], chosen["error_632"], problems)
@@ -81,7 +79,7 @@ def _effects(stored: Mapping[str, Any] | None) -> ModelEffects | None:
 
 
 def _missing_conclusions(
-    store: Store, facts: StudyFacts, comparison: Comparison, held_out: bool
+    store: Store, facts: StudyPlanRecord, comparison: Comparison, held_out: bool
 ) -> Iterator[str]:
     """The conclusions on the choice that are still missing."""
     choice, at = comparison[comparison.choice], f"{comparison.choice}/{comparison.n_folds}"
@@ -109,7 +107,7 @@ def _failures(table: TaskTable) -> Iterator[Failure]:
 def _with_statements(
     comparison: Comparison,
     store: Store,
-    facts: StudyFacts,
+    facts: StudyPlanRecord,
     table: TaskTable,
     failures: tuple[Failure, ...],
     not_made: list[str],
@@ -141,7 +139,7 @@ def _with_statements(
 
 
 def _add_failures(
-    store: Store, facts: StudyFacts, comparison: Comparison, final: Mapping[str, Any], problems: Problems
+    store: Store, facts: StudyPlanRecord, comparison: Comparison, final: Mapping[str, Any], problems: Problems
 ) -> None:
     """Name the conclusions that failed."""
     label, at = comparison[comparison.choice].label, f"{comparison.choice}/{comparison.n_folds}"

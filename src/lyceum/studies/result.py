@@ -12,7 +12,7 @@ import numpy as np
 from lyceum.report import Summary, Table, plain
 from lyceum.studies.compare.comparison import Comparison, RankedLearner, Span
 from lyceum.studies.compare.out_of_sample import OutOfSample
-from lyceum.studies.plan.facts import StudyFacts
+from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.report.format import keep_units, metric_interval, metric_value, p_cell, subject
 from lyceum.studies.run.problems import Problems
 
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from lyceum.studies.report.example import Example
     from lyceum.studies.report.model_effects import ModelEffects
 
-__all__ = ["Study"]
 
 _WIDTH = 80  # characters of a line
 _TIMINGS = ("seconds", "search_seconds", "memory")  # differ from run to run
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Study(StudyFacts):
+class Study(StudyPlanRecord):
     """A study: the question, the comparison and the results.
 
     Made by `lyceum.study(...)`; `Study.open(folder)` opens one that was made before. Everything is read from

@@ -20,14 +20,12 @@ from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.errors import SettingError
 from lyceum.files import write_file
-from lyceum.prepare import Standardize, TextCounts
+from lyceum.prepare import StandardScaler, TextVectorizer
 from lyceum.report import Summary, Table
 from lyceum.studies.report.page import templates
 from lyceum.studies.report.parts import TableCells
 from lyceum.studies.report.svg import figure_of
 from lyceum.workflows import uninformative_columns
-
-__all__ = ["TableClusters", "cluster_table"]
 
 _SILHOUETTE_ROWS = 10_000
 _FEW_ROWS = 20  # below which different texts may be categories
@@ -208,13 +206,13 @@ def cluster_table(
     if not kinds and _are_free_texts(rows):
         texts: Any = dict.fromkeys(rows.schema.names, "text")
         rows = scan(data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
-        words = TextCounts(max_words=_WORDS, sparse_output=True).fit(rows)
+        words = TextVectorizer(max_words=_WORDS, sparse_output=True).fit(rows)
         if learner is None:
             learner, settings = "KMeans", {"metric": "cosine", **settings}
     made = _build_learner(rows, learner, settings, seed)
     before: Any = words
     if words is None and not _by_gower(rows, made):
-        before = Standardize().fit(rows)
+        before = StandardScaler().fit(rows)
     given = rows if before is None else before.transform(rows)
     if words is not None:
         given = sparse.vstack([block.X for block in given.blocks()], format="csr")
@@ -250,7 +248,9 @@ def _build_learner(rows: Rows, learner: str | None, settings: dict[str, Any], se
         "lyceum.cluster",
         "lyceum.mixtures",
     ):
-        raise SettingError(f"{learner} finds no clusters: choose e.g. KMeans, KMedoids, Agglomerative")
+        raise SettingError(
+            f"{learner} finds no clusters: choose e.g. KMeans, KMedoids, AgglomerativeClustering"
+        )
     made = entry.load()()
     if "random_state" in made.get_params():
         made.set_params(random_state=seed)
@@ -300,7 +300,7 @@ def _profile(rows: Rows, labels: np.ndarray) -> Table:
     return Table("What every cluster is like", ("column", *heads), lines)
 
 
-def _word_profile(words: TextCounts, X: Any, labels: np.ndarray) -> Table:
+def _word_profile(words: TextVectorizer, X: Any, labels: np.ndarray) -> Table:
     """The words that weigh most in the texts of a cluster, compared with all texts."""
     names = np.asarray(words.get_feature_names_out(), dtype=str)
     if len(words.schema_) == 1:

@@ -26,8 +26,6 @@ from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear import LogisticRegression
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["PriorShift", "importance_weights", "shifted_priors"]
-
 
 def importance_weights(
     X: Any, X_new: Any, *, estimator: Any = None, clip: float | None = 20.0, cv: int | None = None

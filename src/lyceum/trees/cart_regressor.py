@@ -10,8 +10,6 @@ from sklearn.utils._param_validation import StrOptions
 from lyceum.trees.preset import Preset
 from lyceum.trees.regressor import DecisionTreeRegressor
 
-__all__ = ["CARTRegressor"]
-
 
 class CARTRegressor(Preset, DecisionTreeRegressor):
     """Breiman, Friedman, Olshen and Stone's regression tree: binary splits, pruned by cost and complexity.

@@ -24,8 +24,6 @@ from lyceum.errors import ModelFileError
 from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
 
-__all__ = ["DecisionTreeClassifier"]
-
 
 class DecisionTreeClassifier(Classifier, TreeLearner):
     """A decision tree, grown from the root down by the split that is best at every node (Hunt's algorithm).
@@ -164,7 +162,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     --------
     ID3, C45, CART : The classical learners, as settings of this one.
     lyceum.ensemble.RandomForestClassifier : The mean of many trees.
-    lyceum.ensemble.GradientBoostingClassifier : A sum of trees.
+    lyceum.ensemble.HistGradientBoostingClassifier : A sum of trees.
 
     References
     ----------

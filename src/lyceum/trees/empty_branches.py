@@ -12,8 +12,6 @@ import numpy as np
 
 from lyceum._core.trees import CATEGORIES, Tree
 
-__all__ = ["with_empty_branches", "without_empty_branches"]
-
 
 def with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
     """The tree with an empty leaf for every category of `cells` that a node split by category has not."""

@@ -43,8 +43,6 @@ from lyceum.trees.pruning.confidence import prune_by_confidence
 from lyceum.trees.pruning.cost_complexity import choose_alpha, prune_by_complexity
 from lyceum.trees.reading.record import growth_record
 
-__all__ = ["fit_tree", "prunes_with_rows"]
-
 _WITHOUT_ROWS = "max_bins=255, which grows trees from histograms, if it prunes without rows"
 
 

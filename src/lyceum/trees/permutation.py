@@ -17,8 +17,6 @@ from lyceum._core.data import ArraySource, Rows, other_target, refuse_beside_row
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.report import Table
 
-__all__ = ["PermutationImportance", "permutation_importance"]
-
 
 @dataclass(frozen=True, slots=True)
 class PermutationImportance:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-__all__ = ["Preset"]
-
 
 def _settings(of: Any) -> dict[str, Any]:
     """The parameters and their defaults."""

@@ -11,8 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum.trees.classifier import DecisionTreeClassifier
 from lyceum.trees.preset import Preset
 
-__all__ = ["C45", "CART", "ID3"]
-
 
 class _Preset(Preset, DecisionTreeClassifier):
     _base_learner: ClassVar[Any] = DecisionTreeClassifier

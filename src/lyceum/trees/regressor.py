@@ -14,8 +14,6 @@ from lyceum._core.trees import GROWTH_CONSTRAINTS, Router, cached_router, explai
 from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
 
-__all__ = ["DecisionTreeRegressor"]
-
 
 class DecisionTreeRegressor(Regressor, TreeLearner):
     """A regression tree: a constant in every leaf, by the splits that reduce the spread of the target most.
@@ -114,7 +112,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
     --------
     ModelTreeRegressor : A linear model in every leaf.
     lyceum.ensemble.RandomForestRegressor : The mean of many trees.
-    lyceum.ensemble.GradientBoostingRegressor : A sum of trees.
+    lyceum.ensemble.HistGradientBoostingRegressor : A sum of trees.
 
     References
     ----------

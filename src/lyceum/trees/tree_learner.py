@@ -37,8 +37,6 @@ from lyceum.trees.pruning.cost_complexity import (
 from lyceum.trees.reading.rules import Rule, rules
 from lyceum.trees.reading.summary import summary_of
 
-__all__ = ["TreeLearner"]
-
 
 class TreeLearner(TreeModel, Learner):
     """What trees of classes and of numbers share."""

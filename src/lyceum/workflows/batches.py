@@ -22,13 +22,11 @@ from lyceum._core.data import (
     parse_columns,
     paths_of,
     read_data,
-    say,
     spelling_hint,
+    warn_about_format,
 )
 from lyceum._core.lazy_arrow import pa, pq, text_type
 from lyceum.errors import DataError, SchemaError
-
-__all__ = ["Batches", "spool"]
 
 _ROWS = 1 << 17
 
@@ -82,7 +80,7 @@ class Batches:
 
     def _in_memory(self) -> Iterator[pa.Table]:
         found = read_data(self.data, self.form, self.written)
-        say(found.notes, found.name)
+        warn_about_format(found.notes, found.name)
         table = found.table
         self._check(table.column_names)
         for start in range(0, table.num_rows, _ROWS):
@@ -110,7 +108,7 @@ class Batches:
             known = {column.name: _csv_type(column, typed.types[column.name]) for column in self.columns}
             types = {name: known.get(name, text_type()) for name in typed.types}
             written = {name: style for name, style in typed.written.items() if name in numeric}
-            say(typed.notes, path)
+            warn_about_format(typed.notes, path)
             for batch in replace(typed, types=types, written=written).stream_on(path, numeric):
                 yield pa.Table.from_batches([batch]).select(self.column_names)
 

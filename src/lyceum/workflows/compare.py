@@ -20,8 +20,6 @@ from lyceum.workflows.evaluate import decision_costs, mean_interval
 from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.outcomes import Outcomes
 
-__all__ = ["ModelComparison", "PairedTest", "compare_models"]
-
 _ALPHA = 0.05
 
 

@@ -16,20 +16,18 @@ from lyceum.decision import Decisions, LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import (
     Confusion,
-    auc,
     auc_hand_till,
-    calibration,
+    calibration_curve,
     class_report,
     error_interval,
     log_losses,
     regression_report,
+    roc_auc_score,
 )
 from lyceum.report import Summary, Table, plain, show_count
 from lyceum.workflows.batches import spool
 from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.outcomes import Outcomes
-
-__all__ = ["Evaluation", "MetricValue", "evaluate_model", "mean_interval"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +314,7 @@ def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[Metr
     K = proba.shape[1]
     several = (truth != truth[0]).any()  # with rows of one class there is nothing to rank
     if K == 2 and several:
-        yield MetricValue("AUC", auc(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
+        yield MetricValue("AUC", roc_auc_score(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
     elif several:
         yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
     yield _mean_metric("log loss", log_losses(truth, proba), 0.0)
@@ -324,7 +322,7 @@ def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[Metr
     off[np.arange(len(truth)), truth] -= 1.0
     yield _mean_metric("Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0)
     if K >= 2:
-        found = calibration(truth, proba, classes=np.arange(K))
+        found = calibration_curve(truth, proba, classes=np.arange(K))
         yield MetricValue("calibration error", found.expected_error)
 
 

@@ -15,8 +15,6 @@ from lyceum.report import Explanation, Table, plain, show
 from lyceum.workflows.batches import Batches, spool
 from lyceum.workflows.fitted_model import FittedModel
 
-__all__ = ["RowExplanation", "explain_rows", "show_cell"]
-
 
 @dataclass(frozen=True, slots=True)
 class RowExplanation:

@@ -14,8 +14,6 @@ from lyceum._core.data import FileFormat, Schema, scan
 from lyceum.errors import LyceumError
 from lyceum.workflows.batches import spool
 
-__all__ = ["build_preparations", "fit_file", "preparations", "takes_sparse_text"]
-
 _SPARSE_WORDS = 5_000  # of a column of text, for learners that take sparse rows
 
 
@@ -59,7 +57,7 @@ def fit_file(
     >>> from lyceum import datasets
     >>> model = fit_file(datasets.path("penguins"), "species", "LogisticRegression", {"C": 0.1})
     >>> [type(step).__name__ for _, step in model.steps]
-    ['FillMissing', 'Standardize', 'LogisticRegression']
+    ['SimpleImputer', 'StandardScaler', 'LogisticRegression']
     """
     entry = catalog.find(learner)
     if entry.task in ("classification", "regression") and target is None:
@@ -90,19 +88,19 @@ def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) 
     kinds = {column.kind for column in others} | words
     before = {}
     if words:
-        before["TextCounts"] = "free text is counted word by word, 100 words of each column at most"
+        before["TextVectorizer"] = "free text is counted word by word, 100 words of each column at most"
     if any(column.is_time for column in others):
-        before["DateParts"] = "dates are taken apart, as seasons and weekdays may tell something"
+        before["DatetimeEncoder"] = "dates are taken apart, as seasons and weekdays may tell something"
         kinds |= {"binary", "categorical"}
     if missing and (not entry.missing or sparse) and (others or words):
-        before["FillMissing"] = "missing cells are filled, because it cannot take them"
+        before["SimpleImputer"] = "missing cells are filled, because it cannot take them"
     if entry.needs_scaling and "continuous" in kinds:
-        before["Standardize"] = "numbers are standardised, because their units would count"
-    codes = any(not column.numeric for column in others) or "DateParts" in before
+        before["StandardScaler"] = "numbers are standardised, because their units would count"
+    codes = any(not column.numeric for column in others) or "DatetimeEncoder" in before
     if (sparse and codes) or not kinds <= set(entry.kinds):
-        before["OneOfC"] = "categories are written as columns of 0 and 1"
+        before["OneHotEncoder"] = "categories are written as columns of 0 and 1"
     if sparse:
-        before["TextCounts"] = "free text is counted word by word, as sparse rows of TF-IDF weights"
+        before["TextVectorizer"] = "free text is counted word by word, as sparse rows of TF-IDF weights"
     return before
 
 
@@ -123,11 +121,11 @@ def build_preparations(names: Collection[str], sparse_text: bool = False) -> lis
 
     Examples
     --------
-    >>> build_preparations(["TextCounts"], True)
-    [TextCounts(max_words=5000, sparse_output=True)]
+    >>> build_preparations(["TextVectorizer"], True)
+    [TextVectorizer(max_words=5000, sparse_output=True)]
     """
     words = {"max_words": _SPARSE_WORDS, "sparse_output": True} if sparse_text else {}
-    return [catalog.find(name).load()(**(words if name == "TextCounts" else {})) for name in names]
+    return [catalog.find(name).load()(**(words if name == "TextVectorizer" else {})) for name in names]
 
 
 def _with_settings(learner: Any, settings: Mapping[str, Any]) -> Any:

@@ -14,13 +14,11 @@ from lyceum import progress
 from lyceum._core.base import Density
 from lyceum._core.data import Column, FileFormat, Rows, Schema, coded_source
 from lyceum._core.lazy_arrow import pa
-from lyceum.decision import CalibratedClassifier, MinimumRiskClassifier
+from lyceum.decision import CalibratedClassifierCV, MinimumRiskClassifier
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation
 from lyceum.workflows.batches import Batches
 from lyceum.workflows.pipeline_explanation import explain_steps
-
-__all__ = ["FittedModel"]
 
 Output = TypeVar("Output", bound=Sized)
 _OUTPUTS = {"predict": "predictions", "transform": "new columns", "score_samples": "scores"}
@@ -80,7 +78,7 @@ class FittedModel:
     @property
     def _inner(self) -> Any:
         """The learner or pipeline, also without a calibration of its posteriors."""
-        return self.model.estimator_ if isinstance(self.model, CalibratedClassifier) else self.model
+        return self.model.estimator_ if isinstance(self.model, CalibratedClassifierCV) else self.model
 
     @property
     def _decides(self) -> bool:
@@ -181,7 +179,7 @@ class FittedModel:
         if len(result) != table.num_rows:
             raise DataError(
                 f"the model drops rows with missing cells, {table.num_rows - len(result)} of these: fill "
-                "them first, or fit a model with FillMissing"
+                "them first, or fit a model with SimpleImputer"
             )
         return result
 

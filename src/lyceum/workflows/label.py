@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from lyceum._core.data import FileFormat, read_data, say
+from lyceum._core.data import FileFormat, read_data, warn_about_format
 from lyceum._core.lazy_arrow import csv, pa
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, SettingError
 from lyceum.files import write_file
 from lyceum.semi_supervised import STRATEGIES, active_learning
-
-__all__ = ["Labelled", "label_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ def label_file(
     if learner is not None and not is_classifier(learner):
         raise SettingError(f"{type(learner).__name__} is no classifier: the rows to label are chosen by one")
     found = read_data(data, form)
-    say(found.notes, data)
+    warn_about_format(found.notes, data)
     work = _Work(found.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)
     if n_queries > 0 and work.begin(n_queries, seed):
         work.go_on(strategy, n_queries - work.asked, seed)

@@ -10,8 +10,6 @@ from typing import Any
 from lyceum.decision import LossMatrix
 from lyceum.errors import DataError
 
-__all__ = ["complete_loss", "read_loss"]
-
 
 def read_loss(text: str) -> LossMatrix | dict[tuple[Any, Any], float]:
     """A loss matrix from a CSV or TOML file, or costs typed as "true:action=cost,...".

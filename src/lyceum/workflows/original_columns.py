@@ -7,8 +7,6 @@ import numpy as np
 from lyceum._core.data import Block, Column
 from lyceum._core.lazy_arrow import pa
 
-__all__ = ["original_cells", "original_columns"]
-
 
 def original_columns(block: Block) -> dict[str, pa.Array]:
     """Every column of the block by its name, with categories instead of codes."""

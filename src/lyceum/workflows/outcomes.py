@@ -12,8 +12,6 @@ from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError
 from lyceum.workflows.fitted_model import FittedModel
 
-__all__ = ["Outcomes"]
-
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:

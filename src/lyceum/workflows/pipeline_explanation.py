@@ -11,8 +11,6 @@ import numpy as np
 from lyceum._core.data import Rows
 from lyceum.report import Explanation
 
-__all__ = ["explain_steps"]
-
 
 def explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
     """The explanation of some rows by the last step, in the columns that the first step reads.

@@ -22,8 +22,6 @@ from lyceum.workflows.batches import spool
 from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.original_columns import original_columns
 
-__all__ = ["Predicted", "predict_file"]
-
 _REJECT = "reject"
 _FORMULA = r"^([=+\-@\t\r])"
 

@@ -14,21 +14,19 @@ from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
 from lyceum.decomposition import (
     PCA,
-    SVD,
-    AttributeRanking,
     ClassicalMDS,
-    FisherProjection,
-    SubsetSelection,
+    DiscriminantProjection,
+    SelectKBest,
+    SequentialFeatureSelector,
+    TruncatedSVD,
 )
 from lyceum.errors import SettingError
-from lyceum.prepare import FillMissing, Standardize
+from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary
 from lyceum.workflows.batches import spool
 from lyceum.workflows.original_columns import original_columns
 from lyceum.workflows.reduction_figures import reduction_figures
 from lyceum.workflows.uninformative import uninformative_columns
-
-__all__ = ["Reduction", "reduce_table"]
 
 Method = Literal["pca", "svd", "mds", "fisher", "ranking", "subset"]
 _SUPERVISED = ("fisher", "ranking", "subset")
@@ -52,8 +50,8 @@ class Reduction:
     See Also
     --------
     reduce_table : Computes it.
-    lyceum.decomposition.PCA, lyceum.decomposition.FisherProjection : Some of its methods.
-    lyceum.decomposition.SubsetSelection : Some of its methods.
+    lyceum.decomposition.PCA, lyceum.decomposition.DiscriminantProjection : Some of its methods.
+    lyceum.decomposition.SequentialFeatureSelector : Some of its methods.
 
     Examples
     --------
@@ -142,7 +140,7 @@ def reduce_table(
     --------
     >>> from lyceum.datasets import path
     >>> reduce_table(path("penguins"), "species", method="fisher").table.column_names
-    ['fisherprojection0', 'fisherprojection1', 'species']
+    ['discriminantprojection0', 'discriminantprojection1', 'species']
     """
     if method in _SUPERVISED and target is None:
         raise SettingError(f"method {method!r} compares columns with a target: name one with target=")
@@ -151,9 +149,9 @@ def reduce_table(
         rows = scan(source, target, ignore=tuple(left_out), **(form or FileFormat()).options())
     model = _model(method, n_components)
     if method not in ("mds", "ranking"):
-        rows = FillMissing().fit(rows).transform(rows)
+        rows = SimpleImputer().fit(rows).transform(rows)
     if method in ("pca", "svd"):
-        rows = Standardize().fit(rows).transform(rows)
+        rows = StandardScaler().fit(rows).transform(rows)
     model.fit(rows)
     columns = _columns(model, rows, method)
     if target is not None:
@@ -167,11 +165,11 @@ def _model(method: str, n: float | None) -> Any:
     n_columns = None if n is None else int(n)
     makers = {
         "pca": lambda: PCA(n if n is None or n < 1 else n_columns),
-        "svd": lambda: SVD(2 if n_columns is None else n_columns),
+        "svd": lambda: TruncatedSVD(2 if n_columns is None else n_columns),
         "mds": lambda: ClassicalMDS(2 if n_columns is None else n_columns, metric="gower"),
-        "fisher": lambda: FisherProjection(n_columns),
-        "ranking": lambda: AttributeRanking(n_features=n_columns),
-        "subset": lambda: SubsetSelection(n_features=n_columns, random_state=0),
+        "fisher": lambda: DiscriminantProjection(n_columns),
+        "ranking": lambda: SelectKBest(n_features=n_columns),
+        "subset": lambda: SequentialFeatureSelector(n_features=n_columns, random_state=0),
     }
     if method not in makers:
         raise SettingError(f"method={method!r} is none of {', '.join(makers)}")

@@ -12,8 +12,6 @@ import numpy as np
 from lyceum import plot
 from lyceum._core.lazy_arrow import pa
 
-__all__ = ["reduction_figures"]
-
 _MOST_POINTS = 2_000
 _MOST_BARS = 30
 

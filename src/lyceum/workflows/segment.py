@@ -15,8 +15,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.mixtures import GaussianMixture
 from lyceum.report import Summary, Table
 
-__all__ = ["Segmentation", "VisualWords", "segment_image", "visual_words"]
-
 Features = Literal["intensity", "colour", "colour+position"]
 _LUMA = np.array([0.299, 0.587, 0.114])  # Rec. 601: how bright red, green and blue look
 

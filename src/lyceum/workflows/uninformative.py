@@ -7,8 +7,6 @@ from typing import Any
 
 from lyceum._core.data import FileFormat, Rows, inspect
 
-__all__ = ["uninformative_columns"]
-
 _CODES = ("constant", "empty", "free_text", "identifier")
 
 

@@ -27,12 +27,12 @@ _COUNTS = {
 
 SETTINGS: dict[str, dict[str, Any]] = {
     # single linkage holds no distances: 40,000 rows have 800 million pairs
-    "Agglomerative": {"n_clusters": 3, "linkage": "single"},
+    "AgglomerativeClustering": {"n_clusters": 3, "linkage": "single"},
     "ClusterFeatures": {"clusterer": _FIXED, "keep": False},
     "ClusterLabels": {"clusterer": _FIXED},
     "ClusterClassifier": {"clusterer": _FIXED, "classifier": NaiveBayes()},
     "DensityClusters": {"min_samples": 4, "min_cluster_size": 12},
-    "Divisive": {"n_clusters": 3},
+    "DivisiveClustering": {"n_clusters": 3},
     "FuzzyCMeans": {"n_clusters": 3, "init": _MEANS, "tol": 1e-3},
     "KMedoids": {"n_clusters": 3, "max_rows": 1000, "n_samples": 1, "random_state": 0},
     "GaussianMixture": _MIXTURE,
@@ -49,7 +49,7 @@ _ON_CLUSTERS = Case(
 _FROM_MEANS = Case(mixed={"means_init": None}, moved={"means_init": _MEANS + 1e6})
 CASES: dict[str, Case] = {
     # merges go by row numbers, and a row of weight 2 is one row of the tree
-    "Agglomerative": Case(skip=("linkage_", "rows_", "weights_")),
+    "AgglomerativeClustering": Case(skip=("linkage_", "rows_", "weights_")),
     "ClusterFeatures": Case(
         mixed={"clusterer": KMeans(3, random_state=0), "keep": True},
         moved={"clusterer": KMeans(3, init=_MEANS + 1e6, n_init=1)},
@@ -59,7 +59,7 @@ CASES: dict[str, Case] = {
     "DensityClusters": Case(
         skip=("linkage_", "rows_", "row_cores_", "core_distances_", "strengths_"),
     ),
-    "Divisive": Case(skip=("linkage_", "rows_", "weights_")),
+    "DivisiveClustering": Case(skip=("linkage_", "rows_", "weights_")),
     "FuzzyCMeans": Case(mixed={"init": "k-means++", "random_state": 0}, moved={"init": _MEANS + 1e6}),
     "GaussianMixture": _FROM_MEANS,
     "BayesianGaussianMixture": _FROM_MEANS,

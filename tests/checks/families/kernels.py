@@ -13,7 +13,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "KernelPerceptron": {"max_iter": 20},
     "KernelPCA": {"n_components": 2},
     "Nystroem": {"n_components": 20, "random_state": 0},
-    "RandomFourierFeatures": {"n_waves": 10, "random_state": 0},
+    "RBFSampler": {"n_waves": 10, "random_state": 0},
 }
 
 _KEEPS_ROWS = Case(skip=("rows_", "row_weights_", "dual_coef_"), many=1_000)  # in their order

@@ -28,7 +28,7 @@ CASES: dict[str, Case] = {
     "KNeighborsClassifier": _STORED,
     "KNeighborsRegressor": _STORED,
     "LocallyWeightedRegression": _STORED,
-    "FillFromNeighbors": Case(moves=True, far=1e-7, skip=("rows_", "weights_")),
+    "KNNImputer": Case(moves=True, far=1e-7, skip=("rows_", "weights_")),
     "RestrictedCoulombClassifier": Case(
         without={
             "the_order_of_rows_does_not_matter": "the first row that is not covered becomes a centre",

@@ -9,7 +9,7 @@ from tests.checks.laws import Case
 SETTINGS: dict[str, dict[str, Any]] = {}
 
 CASES: dict[str, Case] = {
-    "Discretize": Case(
+    "KBinsDiscretizer": Case(
         without={"the_source_does_not_matter": "arrays hold the codes of intervals, frames their names"}
     ),
 }

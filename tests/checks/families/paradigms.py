@@ -8,8 +8,8 @@ from tests.checks.laws import Case
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "LabelPropagation": {"tol": 1e-12},
-    "TransferBoost": {"n_estimators": 2, "random_state": 0},
-    "ModelAsPrior": {"tol": 1e-12},
+    "TrAdaBoost": {"n_estimators": 2, "random_state": 0},
+    "PriorTransfer": {"tol": 1e-12},
     "AnomalyDetector": {"detector": "gaussian", "random_state": 0},
     "IsolationForest": {"n_estimators": 10, "random_state": 0},
 }
@@ -17,12 +17,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 _BY_NUMBERS = {"the_order_of_rows_does_not_matter": "rows are drawn by their numbers"}
 
 CASES: dict[str, Case] = {
-    "TransferBoost": Case(skip=("source_weights_",)),  # of rows, as many as there are
+    "TrAdaBoost": Case(skip=("source_weights_",)),  # of rows, as many as there are
     "AnomalyDetector": Case(
         skip=("scores_", "weights_"),
         without={**_BY_NUMBERS, "weights_are_repeats": "folds go by the numbers of rows"},
     ),
-    "NeighborDistance": Case(skip=("rows_", "weights_")),  # in the order in which they came
+    "NeighborAnomalyScore": Case(skip=("rows_", "weights_")),  # in the order in which they came
     "IsolationForest": Case(
         without={
             **_BY_NUMBERS,
@@ -38,7 +38,7 @@ CASES: dict[str, Case] = {
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
     "AnomalyDetector": {"detector": "gaussian", "cv": 2},
     "IsolationForest": {"n_estimators": 10},
-    "TransferBoost": {"n_estimators": 4},
+    "TrAdaBoost": {"n_estimators": 4},
 }
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {

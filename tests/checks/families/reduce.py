@@ -7,10 +7,10 @@ from typing import Any
 from tests.checks.laws import Case
 
 SETTINGS: dict[str, dict[str, Any]] = {
-    "FeatureEmbedding": {"n_components": 2},
-    "FisherProjection": {"n_components": 1},
-    "AttributeRanking": {"measure": "information_gain", "n_features": 2},
-    "SubsetSelection": {"n_features": 2, "criterion": "bic"},  # folds go by the numbers of rows
+    "RowSVD": {"n_components": 2},
+    "DiscriminantProjection": {"n_components": 1},
+    "SelectKBest": {"measure": "information_gain", "n_features": 2},
+    "SequentialFeatureSelector": {"n_features": 2, "criterion": "bic"},  # folds go by the numbers of rows
 }
 
 _EMBEDS = Case(
@@ -18,17 +18,17 @@ _EMBEDS = Case(
     without={"threads_do_not_change_a_bit": "its 40,000 rows would need a matrix of all pairs"},
 )
 CASES: dict[str, Case] = {
-    "SVD": Case(without={"cells_may_be_a_million_away": "rows are not centred: the origin matters"}),
-    "FeatureEmbedding": _EMBEDS,
+    "TruncatedSVD": Case(without={"cells_may_be_a_million_away": "rows are not centred: the origin matters"}),
+    "RowSVD": _EMBEDS,
     "ClassicalMDS": _EMBEDS,
-    "AttributeRanking": Case(moves=True, far=1e-7),
-    "SubsetSelection": Case(moves=True, far=1e-7),
+    "SelectKBest": Case(moves=True, far=1e-7),
+    "SequentialFeatureSelector": Case(moves=True, far=1e-7),
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {}
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
-    "SubsetSelection": {
+    "SequentialFeatureSelector": {
         "check_sample_weight_equivalence_on_dense_data": "fifteen rows are fitted exactly before all columns "
         "are in: which one comes next is a tie that rounding decides",
     },

@@ -12,8 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.data import Block
 from lyceum.errors import SettingError, undefined
 
-__all__ = ["Density"]
-
 
 class Density(DensityMixin):
     """A density: log densities, the likelihood of rows, and improbable rows.

@@ -12,8 +12,6 @@ from lyceum._core.base.replacement import parts_by_replacement
 from lyceum._core.data import Block, Column, Design, Rows, Schema, Step, constant_columns
 from lyceum.report import Explanation
 
-__all__ = ["UNKNOWN", "collect_explanation", "explain_frame", "sum_by_source"]
-
 UNKNOWN = "(unknown)"  # a category that was not there in `fit`
 
 Parts = Callable[[Block], np.ndarray]

@@ -38,8 +38,6 @@ from lyceum._core.data import (
 )
 from lyceum.report import Explanation, Summary
 
-__all__ = ["CATEGORICAL_FEATURES", "Learner", "Reading"]
-
 Reading = Literal["one pass", "many passes", "in memory"]
 
 # what the parameter `categorical_features` may be: names, numbers or flags of columns

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["separability_facts", "set_separability"]
-
 
 def set_separability(learner: Any, radius: float, margin: float, bounded: bool = True) -> None:
     """Set what the passes of a perceptron have shown, from its `history_` of mistakes.

@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.data import Schema
 from lyceum.errors import ModelFileError
 
-__all__ = ["check_learner", "complexity", "is_pipeline", "n_fitted_numbers", "pipeline_steps"]
-
 
 def is_pipeline(model: Any) -> bool:
     """Whether this is a pipeline of scikit-learn, whose module takes long: who has one has imported it."""

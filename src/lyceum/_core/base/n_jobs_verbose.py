@@ -24,8 +24,6 @@ from lyceum._core.threads import limit_threads, single_threaded_blas
 from lyceum.errors import SettingError
 from lyceum.progress import Update, watch
 
-__all__ = ["constrain_running", "guard_public_methods", "running_as_set", "shown_progress"]
-
 Estimator = TypeVar("Estimator", bound=type)
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 

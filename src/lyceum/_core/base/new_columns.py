@@ -20,8 +20,6 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.data import Align, Block, Column, Rows, Schema, is_dask, is_frame, to_arrow
 from lyceum._core.lazy_arrow import pa
 
-__all__ = ["NewColumns", "library_of", "output_library"]
-
 
 def library_of(X: Any) -> str:
     """ "pandas", "polars" or "arrow" for frames, "array" for the rest."""

@@ -11,9 +11,6 @@ from lyceum._core.base.posterior_classifier import PosteriorClassifier
 from lyceum._core.data import Block, Rows, Schema, Statistic, design_change
 from lyceum.errors import DataError, SchemaError, undefined
 
-__all__ = ["OnePassClassifier", "OnePassLearner", "finite_sums"]
-
-
 Sums = TypeVar("Sums")
 
 
@@ -94,7 +91,7 @@ class OnePassLearner(Learner):
         rows = self._more_rows(*data)
         if known is not None and known[1] != self.design_names:
             self._grow(known[0])
-        return self._go_on(rows)
+        return self._continue_fit(rows)
 
     def _grow(self, known: Schema) -> None:
         """Bring the statistic to the design columns of categories that are new."""
@@ -106,7 +103,7 @@ class OnePassLearner(Learner):
             )
         self.statistic_ = self.statistic_.map_columns(*design_change(known, self._design))
 
-    def _go_on(self, rows: Rows):
+    def _continue_fit(self, rows: Rows):
         goes_on = hasattr(self, "statistic_")
         more = finite_sums(rows.reduce(self._statistic() if goes_on else self._statistic_for(rows)))
         self.statistic_ = self.statistic_.merge(more) if goes_on else more

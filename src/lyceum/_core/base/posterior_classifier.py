@@ -13,8 +13,6 @@ from lyceum._core.data import Block, CheckCells
 from lyceum._core.native import native
 from lyceum.errors import undefined
 
-__all__ = ["PosteriorClassifier", "normalize_posteriors"]
-
 _ROUNDING = 1e-13  # how far from 1 a sum of posteriors may be by rounding alone
 
 

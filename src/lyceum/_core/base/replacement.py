@@ -11,8 +11,6 @@ from scipy import sparse
 from lyceum._core.data import Block
 from lyceum._core.probability import runner_up
 
-__all__ = ["parts_by_replacement", "replace_columns", "typical_row"]
-
 
 def typical_row(block: Block) -> np.ndarray:
     """The mean of every column of numbers and the commonest category of the others, by weight; no text.

@@ -11,8 +11,6 @@ import numpy as np
 
 from lyceum._core.data import Block, Rows, Schema
 
-__all__ = ["BlankColumns", "row_names", "without_row_names"]
-
 _FEWEST = 20  # rows below which a textbook's "day 1, day 2, ..." may be looked at
 _SHARE = 0.5  # categories that occur per row; a bootstrap sample of names has 0.63
 

@@ -9,8 +9,6 @@ from sklearn.base import is_classifier
 from lyceum._core.data import Column, Schema
 from lyceum.errors import SchemaError
 
-__all__ = ["check_same_columns"]
-
 
 def check_same_columns(learner: Any, known: Schema, classes: bool = True, numbers: bool = False) -> None:
     """Raise SchemaError unless a warm start sees the columns, categories and classes of the last fit.

@@ -11,8 +11,6 @@ from lyceum._core.data import Rows, comparable_target, other_target, refuse_besi
 from lyceum.errors import DataError
 from lyceum.report import show_count
 
-__all__ = ["Classifier", "Regressor", "target_of", "targets_to_score"]
-
 
 class Classifier(ClassifierMixin):
     """A classifier whose score is its accuracy.

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
-__all__ = ["unchanged_on_failure"]
-
 
 @contextmanager
 def unchanged_on_failure(learner: Any) -> Iterator[None]:

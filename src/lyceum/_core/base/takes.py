@@ -11,16 +11,6 @@ from lyceum._core.base.learner import Learner
 from lyceum._core.base.model_parts import is_pipeline, pipeline_steps
 from lyceum.errors import DataError
 
-__all__ = [
-    "check_takes_weights",
-    "step_names",
-    "takes_missing",
-    "takes_rows",
-    "takes_text",
-    "takes_weights",
-    "without_names",
-]
-
 
 def takes_rows(estimator: Any) -> bool:
     """Whether an estimator is Lyceum's own, or a pipeline of such.
@@ -47,9 +37,9 @@ def takes_text(estimator: Any) -> bool:
     """Whether an estimator takes columns of free text: of a pipeline, its first step.
 
     >>> from lyceum.linear import Ridge
-    >>> from lyceum.prepare import TextCounts
+    >>> from lyceum.prepare import TextVectorizer
     >>> from sklearn.pipeline import Pipeline
-    >>> takes_text(Pipeline([("words", TextCounts()), ("ridge", Ridge())])), takes_text(Ridge())
+    >>> takes_text(Pipeline([("words", TextVectorizer()), ("ridge", Ridge())])), takes_text(Ridge())
     (True, False)
     """
     return bool(getattr(_first_step(estimator), "_takes_text", False))

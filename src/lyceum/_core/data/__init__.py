@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.large_file import LargeFile, read_through
+from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
 from lyceum._core.data.files.read_once import reading_once
 from lyceum._core.data.files.tables import (
-    TableData,
+    LoadedTable,
     file_kind,
     fits_memory,
     parse_written,
@@ -34,7 +34,7 @@ from lyceum._core.data.rows.dask import is_dask
 from lyceum._core.data.rows.rows import Rows, Statistic, Step
 from lyceum._core.data.rows.sources import ArraySource, file_errors
 from lyceum._core.data.rows.steps import CheckCells, CheckTarget, Design, Recode
-from lyceum._core.data.scanner import coded_source, say, scan
+from lyceum._core.data.scanner import coded_source, scan, warn_about_format
 from lyceum._core.data.schema.align import Align
 from lyceum._core.data.schema.coding import (
     TableCoder,
@@ -69,14 +69,14 @@ __all__ = [
     "Inputs",
     "Inspection",
     "Kind",
-    "LargeFile",
+    "LoadedTable",
+    "ProfiledFile",
     "Recode",
     "Rows",
     "Schema",
     "Statistic",
     "Step",
     "TableCoder",
-    "TableData",
     "TableProfile",
     "as_float",
     "block_rows",
@@ -100,13 +100,12 @@ __all__ = [
     "parse_columns",
     "parse_written",
     "paths_of",
+    "profile_large_file",
     "read_data",
     "read_table",
-    "read_through",
     "reading_once",
     "refuse_beside_rows",
     "row_weights",
-    "say",
     "scan",
     "spelling_hint",
     "stack_rows",
@@ -115,6 +114,7 @@ __all__ = [
     "text_table",
     "time_text",
     "to_arrow",
+    "warn_about_format",
     "without_texts",
 ]
 

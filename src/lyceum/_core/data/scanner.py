@@ -13,10 +13,10 @@ import numpy as np
 
 from lyceum._core.data.files.csv import MISSING, CsvFormat
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.large_file import LargeFile
+from lyceum._core.data.files.large_file import ProfiledFile
 from lyceum._core.data.files.read_once import read_footer, reading_once
 from lyceum._core.data.files.tables import (
-    TableData,
+    LoadedTable,
     check_has_rows,
     check_same,
     file_kind,
@@ -28,7 +28,7 @@ from lyceum._core.data.files.tables import (
     read_whole,
     with_rows,
 )
-from lyceum._core.data.files.text_styles import forms_of
+from lyceum._core.data.files.text_styles import text_formats_of
 from lyceum._core.data.inputs.arrow import frame_table, is_frame
 from lyceum._core.data.inputs.pandas_columns import arrow_array
 from lyceum._core.data.rows.block_reduction import merge_all
@@ -57,8 +57,6 @@ from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
 
-__all__ = ["coded_source", "profile_columns", "scan", "schema_of"]
-
 
 def scan(
     data: Any,
@@ -80,7 +78,7 @@ def scan(
 
     Parameters
     ----------
-    data : path, glob, list of paths, frame, array, Dask collection, `read_data(...)` or `read_through(...)`
+    data : path, glob, list of paths, frame, array, Dask collection, `read_data(...)` or `profile_large_file(...)`
         CSV, TSV, JSON lines, Excel (.xlsx), Parquet, Arrow, ARFF, SQLite or DuckDB files, text also packed
         (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB relation.
     target : str, optional
@@ -129,16 +127,16 @@ def scan(
         source = _dask_source(data, roles)
     elif isinstance(data, np.ndarray):
         source = _table_source(_name_columns(data), roles)
-    elif isinstance(data, TableData):
+    elif isinstance(data, LoadedTable):
         source = (_table_source if data.typed else _inferred_source)(data.table, roles, data.written)
-    elif isinstance(data, LargeFile):
+    elif isinstance(data, ProfiledFile):
         source = _large_source(data, roles)
     elif is_frame(data):
         source = _table_source(frame_table(data), roles)
     else:
         form = FileFormat(separator or "", encoding or "", decimal or "", header, table or "", tuple(missing))
         source = _file_source(data, roles, memory, form)
-    return Rows(source, name=data.name if isinstance(data, TableData | LargeFile) else source_name(data))
+    return Rows(source, name=data.name if isinstance(data, LoadedTable | ProfiledFile) else source_name(data))
 
 
 def _name_columns(X: np.ndarray) -> pa.Table:
@@ -214,30 +212,30 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -
         if kind == "csv" and not fits_memory(paths, memory, form):
             return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
         found = read_files(paths, form, known=roles.written)
-    say(found.notes, paths[0])
+    warn_about_format(found.notes, paths[0])
     return (_table_source if is_typed(kind) else _inferred_source)(found.table, roles, found.written)
 
 
-def say(notes: Iterable[str], path: str) -> None:
+def warn_about_format(notes: Iterable[str], path: str) -> None:
     """Warn of what was inferred about how a file is written."""
     for note in notes:
         warnings.warn(f"{path}: {note}", DataWarning, stacklevel=5)
 
 
-def _large_source(data: LargeFile, roles: ColumnRoles) -> Source:
+def _large_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
     """Files that were read through: their profile says what the columns are."""
     profile = data.seen.profile
     listed = {name for name in roles.in_full if roles.kinds[name] != "text"}
     if not listed <= data.in_full:
         raise SchemaError(
             f"the values of {min(listed - data.in_full)!r} were not all listed: name it in "
-            "read_through(..., in_full=...)"
+            "profile_large_file(..., in_full=...)"
         )
     if data.format is None:
         return _parquet_source(list(data.paths), roles, 0, profile)
     wanted = roles.names_to_read(list(profile.columns))
     profile = TableProfile(profile.n_rows, {name: profile.columns[name] for name in wanted})
-    schema = roles.schema(profile).with_written(forms_of(data.format.written))
+    schema = roles.schema(profile).with_written(text_formats_of(data.format.written))
     return CsvSource(data.paths, data.format, schema, profile.n_rows)
 
 
@@ -311,6 +309,6 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
     settled, profile = typed.settle(profile_of)
     check_has_rows(0 if profile is None else profile.n_rows, paths[0])
     assert profile is not None
-    say((*settled.notes, *settled.written_notes(paths[0])), paths[0])
-    schema = roles.schema(profile).with_written(forms_of(settled.written))
+    warn_about_format((*settled.notes, *settled.written_notes(paths[0])), paths[0])
+    schema = roles.schema(profile).with_written(text_formats_of(settled.written))
     return CsvSource(paths, settled, schema, profile.n_rows)

@@ -12,8 +12,6 @@ from lyceum._core.native import native
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["nearest_center"]
-
 
 def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nearest centre of every row, the first of equally near ones, and the squared distance to it.

@@ -15,8 +15,6 @@ from lyceum._core.statistics import PositiveFactor, Scatter
 from lyceum.errors import DataError, SettingError
 from lyceum.report import show_count
 
-__all__ = ["Chebyshev", "Euclidean", "Mahalanobis", "Manhattan", "Minkowski", "SquaredEuclidean"]
-
 
 @register_metric("euclidean")
 @dataclass(frozen=True)
@@ -232,7 +230,7 @@ class Mahalanobis(Metric):
         if len(unfit):
             raise DataError(
                 f"column {rows.schema.names[unfit[0]]!r} has missing or infinite cells, of which Mahalanobis "
-                "cannot learn a covariance: fill them first, e.g. by lyceum.prepare.FillMissing()"
+                "cannot learn a covariance: fill them first, e.g. by lyceum.prepare.SimpleImputer()"
             )
         return replace(self, covariance=scatter.xx / (scatter.weight - 1), mean=scatter.x_mean)
 

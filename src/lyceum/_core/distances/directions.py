@@ -11,8 +11,6 @@ from scipy import sparse
 from lyceum._core.data import as_float
 from lyceum._core.distances.metrics import Metric, Space, register_metric
 
-__all__ = ["Correlation", "Cosine", "unit_rows"]
-
 
 @register_metric("cosine")
 @dataclass(frozen=True)

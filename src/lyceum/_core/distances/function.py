@@ -11,8 +11,6 @@ import numpy as np
 from lyceum._core.distances.metrics import Metric
 from lyceum.errors import DataError, SettingError
 
-__all__ = ["FunctionMetric", "FunctionSpace"]
-
 
 @dataclass(frozen=True)
 class FunctionSpace:

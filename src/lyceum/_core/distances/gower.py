@@ -20,8 +20,6 @@ from lyceum._core.distances.metrics import (
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["Gower"]
-
 
 @register_metric("gower")
 @dataclass(frozen=True, eq=False)

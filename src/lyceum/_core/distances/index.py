@@ -23,8 +23,6 @@ from lyceum._core.threads import n_threads, ordered_map
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["NeighborIndex", "check_k"]
-
 _MOST_COLUMNS = 8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
 _FEWEST_ROWS = 512  # of a tree
 _QUERIES = 8192  # per task

@@ -8,8 +8,6 @@ import numpy as np
 
 from lyceum._core.distances.metrics import Metric, Space, register_metric
 
-__all__ = ["Hamming", "Jaccard"]
-
 
 @register_metric("hamming")
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from lyceum._core.data import as_float
 from lyceum._core.native import native
 from lyceum.errors import DataError, MissingValuesError
 
-__all__ = ["check_finite", "float_matrix"]
-
 
 def float_matrix(X: Any, who: str) -> np.ndarray:
     """Rows as a contiguous matrix of float32 or float64.
@@ -30,7 +28,7 @@ def float_matrix(X: Any, who: str) -> np.ndarray:
     except (TypeError, ValueError):
         raise DataError(
             f"{who} numbers, but there are other cells, such as {_first_other(X)!r}: code them first, "
-            "e.g. by lyceum.prepare.OneOfC()"
+            "e.g. by lyceum.prepare.OneHotEncoder()"
         ) from None
 
 
@@ -58,6 +56,6 @@ def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str)
             f"{who} cannot take infinities: replace them by numbers, or leave their rows out"
         )
     raise MissingValuesError(
-        f"{who} cannot take missing cells (NaN): fill them first, e.g. by lyceum.prepare.FillMissing(), or "
+        f"{who} cannot take missing cells (NaN): fill them first, e.g. by lyceum.prepare.SimpleImputer(), or "
         f"take {instead}, which compares the known cells"
     )

@@ -14,8 +14,6 @@ from lyceum._core.distances.matrices import check_finite, float_matrix
 from lyceum._core.statistics import Moments
 from lyceum.errors import SchemaError, SettingError, undefined
 
-__all__ = ["Metric", "Space", "metric", "register_metric"]
-
 Points = Any  # (n, d) array of float32 or float64, or CSR
 
 
@@ -154,7 +152,7 @@ class Metric:
                 raise SchemaError(
                     f"column {column.name!r} holds categories, and the metric {self.name!r} would compare "
                     "their codes as numbers: use Gower().learn(rows), or code them first, e.g. by "
-                    "lyceum.prepare.OneOfC()"
+                    "lyceum.prepare.OneHotEncoder()"
                 )
 
     def __call__(self, x: Any, y: Any) -> float:

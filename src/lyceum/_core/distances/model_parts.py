@@ -15,8 +15,6 @@ from lyceum._core.distances.gower import Gower
 from lyceum._core.distances.matches import Hamming, Jaccard
 from lyceum._core.distances.value_difference import COLUMN_PARTS, ValueDifference
 
-__all__ = ["METRIC_PARTS"]
-
 METRIC_PARTS: tuple[type, ...] = (
     Chebyshev,
     Correlation,

@@ -13,8 +13,6 @@ from lyceum._core.native import native
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["alike", "raw_nearest", "raw_pairwise"]
-
 
 def alike(A: Any, B: Any) -> tuple[Any, Any]:
     """Both sides dense or both sparse, of one type of numbers."""

@@ -22,8 +22,6 @@ from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["NearestLists", "nearest", "within_radius"]
-
 
 def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclidean") -> Neighbors:
     """The k nearest rows for every row of X, exactly.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Neighbors", "RadiusNeighbors"]
-
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:

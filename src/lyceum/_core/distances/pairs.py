@@ -20,8 +20,6 @@ from lyceum._core.distances.native_comparisons import alike, raw_pairwise
 from lyceum._core.threads import n_threads, ordered_map
 from lyceum.errors import SettingError
 
-__all__ = ["pairwise", "pairwise_blocks"]
-
 _PAIRS = 1 << 21  # distances per block: 16 MB
 _FEW = 1 << 15  # distances that are there before another thread has woken up
 

@@ -12,8 +12,6 @@ from lyceum._core.data import Block
 from lyceum._core.distances import NeighborIndex
 from lyceum.errors import ModelFileError
 
-__all__ = ["check_stored", "float_cells", "queries", "stored_index"]
-
 _indexes: WeakKeyDictionary[Any, tuple[Any, NeighborIndex]] = WeakKeyDictionary()
 
 

@@ -22,8 +22,6 @@ from lyceum._core.statistics import Counts
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["COLUMN_PARTS", "ValueDifference"]
-
 
 @register_metric("value_difference")
 @dataclass(frozen=True, eq=False)

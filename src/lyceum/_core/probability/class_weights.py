@@ -10,8 +10,6 @@ import numpy as np
 
 from lyceum.errors import SettingError
 
-__all__ = ["class_weight_factors"]
-
 
 def class_weight_factors(class_weight: Any, labels: list, weight: np.ndarray | None) -> np.ndarray | None:
     """The factor on the weights of the rows of every class.

@@ -11,8 +11,6 @@ import numpy as np
 from lyceum.errors import DataError
 from lyceum.report import show_count
 
-__all__ = ["class_codes", "find_labels", "label_array", "label_key", "unique_labels"]
-
 
 def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
     """Labels as a tuple of plain values; raises when one appears twice."""

@@ -11,8 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.errors import SettingError, number_setting
 
-__all__ = ["PRIOR_CONSTRAINTS", "class_priors", "log_probability"]
-
 # Unnormalised priors of classes of weight n, for the Dirichlet parameters a. Each sums to the denominator of
 # its formula: N, N + K, K, N + a_0 - K, N + a_0.
 _RULES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {

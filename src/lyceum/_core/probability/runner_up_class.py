@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["AGAINST_RUNNER_UP", "runner_up", "runner_up_odds"]
-
 AGAINST_RUNNER_UP = "log-odds against the runner-up"
 
 

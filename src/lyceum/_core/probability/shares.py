@@ -8,8 +8,6 @@ import numpy as np
 
 from lyceum.errors import SettingError, number_setting
 
-__all__ = ["check_shares"]
-
 
 def check_shares(weights: Any, n: int, what: str, each: str) -> np.ndarray:
     """Weights scaled to sum to 1; equal ones for None.

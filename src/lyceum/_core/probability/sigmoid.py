@@ -7,8 +7,6 @@ from scipy.special import expit
 
 from lyceum._core.statistics import PositiveFactor
 
-__all__ = ["fit_sigmoid"]
-
 
 def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.ndarray:
     """(A, B) of P(positive | f) = 1 / (1 + exp(-(A f + B))) by Newton's method.

@@ -20,8 +20,6 @@ from lyceum._core.solvers.gram_elastic_net import (
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError
 
-__all__ = ["ColumnElasticNet", "ColumnStore", "DenseColumns", "SparseColumns"]
-
 _EPS = float(np.finfo(np.float64).eps)
 _SMALL = 2000  # columns whose Gram matrix is cheap for any number of rows
 _EPOCHS = 100  # epochs of coordinate descent from one Newton step on the support to the next

@@ -13,8 +13,6 @@ from lyceum._core.solvers.lagrange import HOLDS, UNDECIDED, ConstrainedOptima, S
 from lyceum.errors import SettingError
 from lyceum.progress import report
 
-__all__ = ["constrained_optima"]
-
 _MOST_INEQUALITIES = 10  # 2^10 sets of binding constraints
 _SAME = 1e-5  # points nearer than this are one
 _FLAT = 1e-6  # curvatures smaller than this, relative to the largest number around, are zero

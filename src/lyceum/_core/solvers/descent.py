@@ -8,8 +8,6 @@ from typing import Any
 from lyceum._core.solvers.problem import Observer, Outcome, Point, is_flat
 from lyceum.progress import report
 
-__all__ = ["descent_loop"]
-
 # the next point, or None where no step lowers the objective; and the step that was tried
 Advance = Callable[[Point], tuple[Point | None, Any]]
 

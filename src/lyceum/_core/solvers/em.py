@@ -15,8 +15,6 @@ from lyceum._core.data import Block, Rows
 from lyceum.errors import DataError, SettingError, undefined
 from lyceum.progress import report
 
-__all__ = ["EMOutcome", "EMProblem", "Expectation", "ExpectationMaximization"]
-
 _ROUNDING = 1e-10  # a fall of the objective by this part of its size is rounding error
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.solvers.descent import descent_loop
 from lyceum._core.solvers.problem import Observer, Outcome, Point, Problem, backtrack, gradient_test
 
-__all__ = ["ConjugateGradient", "GradientDescent"]
-
 
 @dataclass(frozen=True, slots=True)
 class GradientDescent:

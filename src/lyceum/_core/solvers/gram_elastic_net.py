@@ -12,8 +12,6 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from lyceum._core.native import native
 from lyceum._core.statistics import PositiveFactor, Scatter
 
-__all__ = ["ElasticNetProblem", "GramElasticNet", "RoundObserver", "Solution", "gap_of", "newton_on_support"]
-
 _EPS = float(np.finfo(np.float64).eps)
 _EPOCHS = 40  # epochs of coordinate descent from one Newton step on the support to the next
 

@@ -13,8 +13,6 @@ from scipy import optimize
 
 from lyceum.errors import SettingError
 
-__all__ = ["ConstrainedProblem", "named_functions", "variable_names"]
-
 Function = Callable[..., Any]
 
 # central differences of sixth order: exact for polynomials of degree 6

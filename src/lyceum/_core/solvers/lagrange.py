@@ -11,8 +11,6 @@ import numpy as np
 from lyceum._core.solvers.kkt_system import ConstrainedProblem
 from lyceum.report import Summary, Table, plain, show
 
-__all__ = ["HOLDS", "UNDECIDED", "ConstrainedOptima", "StationaryPoint"]
-
 HOLDS = 1e-7  # a constraint that fails by less holds
 UNDECIDED = "undecided: flat in some direction"
 

@@ -11,8 +11,6 @@ import numpy as np
 from lyceum._core.solvers.descent import descent_loop
 from lyceum._core.solvers.problem import Observer, Outcome, Point, Problem, backtrack, gradient_test
 
-__all__ = ["LBFGS"]
-
 
 @dataclass(frozen=True, slots=True)
 class LBFGS:

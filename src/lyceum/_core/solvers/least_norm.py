@@ -9,8 +9,6 @@ from scipy.linalg import svd
 
 from lyceum._core.statistics import UNEXPLAINED
 
-__all__ = ["RankedSquares", "ranked_squares"]
-
 
 class RankedSquares(NamedTuple):
     """Coefficients by least squares, and how many of their directions the rows determine.

@@ -18,8 +18,6 @@ from lyceum._core.solvers.problem import (
     lowers,
 )
 
-__all__ = ["LevenbergMarquardt"]
-
 _FACTOR, _LEAST, _MOST = 10.0, 1e-15, 1e15
 
 

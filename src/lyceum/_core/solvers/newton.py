@@ -20,8 +20,6 @@ from lyceum._core.solvers.problem import (
     lowers,
 )
 
-__all__ = ["Newton"]
-
 
 @dataclass(frozen=True, slots=True)
 class Newton:

@@ -11,18 +11,6 @@ import numpy as np
 from lyceum._core.statistics import PositiveFactor
 from lyceum.errors import SettingError, undefined
 
-__all__ = [
-    "Observer",
-    "Outcome",
-    "Point",
-    "Problem",
-    "Solver",
-    "backtrack",
-    "gradient_test",
-    "is_flat",
-    "lowers",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Point:

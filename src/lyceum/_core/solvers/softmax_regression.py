@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-__all__ = ["fit_softmax", "softmax"]
-
 
 def softmax(scores: np.ndarray) -> np.ndarray:
     """exp(s_k) / Σ_j exp(s_j) of every row.

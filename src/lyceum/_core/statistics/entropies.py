@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["entropy", "p_log2_p"]
-
 
 def p_log2_p(p: np.ndarray) -> np.ndarray:
     """p log₂ p of every probability, 0 where p = 0: minus their sum is an entropy in bits.

@@ -17,8 +17,6 @@ from lyceum._core.data import Block, dense_cells
 from lyceum._core.native import native
 from lyceum._core.statistics.sparse import SparseCells
 
-__all__ = ["LogisticLoss", "SoftmaxCurvature", "SoftmaxLoss"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Loss:

@@ -6,8 +6,6 @@ import os
 
 from lyceum.errors import DataError
 
-__all__ = ["check_square_matrices"]
-
 _SHARE = 0.5  # of the machine's memory that matrices of products may take
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from lyceum._core.native import native
 
-__all__ = ["midpoints"]
-
 
 def midpoints(low: Any, high: Any) -> np.ndarray:
     """The midpoints of pairs low < high, never rounded up to the larger one.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, qr
 
-__all__ = ["UNEXPLAINED", "PositiveFactor"]
-
 # A column depends on others if this part of its squares or less is its own. Of what is below, products of
 # doubles keep less than half of their digits, and an answer that used it would be that of the order of sums.
 UNEXPLAINED = 1e-8  # as in native/include/lyceum/core/ranked_squares.hpp

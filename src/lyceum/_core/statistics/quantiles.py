@@ -12,8 +12,6 @@ from lyceum._core.data import Block
 from lyceum._core.statistics.midpoint import midpoints
 from lyceum.errors import SettingError
 
-__all__ = ["Quantiles"]
-
 SIZE = 2048
 
 

@@ -11,8 +11,6 @@ from scipy import sparse
 from lyceum._core.data import Block, row_weights
 from lyceum._core.native import native
 
-__all__ = ["RowSample"]
-
 
 @dataclass(frozen=True, slots=True)
 class RowSample:

@@ -13,8 +13,6 @@ from lyceum._core.statistics.quantiles import Quantiles
 from lyceum.errors import DataError
 from lyceum.report import Table, show_count
 
-__all__ = ["SampleStatistics", "describe", "weighted_mean", "weighted_median", "weighted_quantile"]
-
 
 @dataclass(frozen=True, slots=True)
 class SampleStatistics:

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["seed_from"]
-
 
 def seed_from(random_state: Any) -> int:
     """A whole number from `random_state`: an int is its own seed, None and generators draw one.

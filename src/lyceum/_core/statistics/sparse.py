@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SparseCells", "canonical"]
-
 
 @dataclass(frozen=True, slots=True)
 class SparseCells:

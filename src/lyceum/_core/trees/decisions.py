@@ -6,8 +6,6 @@ import numpy as np
 
 from lyceum._core.trees.tree import Tree
 
-__all__ = ["node_decisions", "shares"]
-
 _EQUAL = 1e-12  # posteriors, or losses in parts of the largest, that differ by less are equal
 
 

@@ -15,8 +15,6 @@ from lyceum._core.trees.tree import Tree
 from lyceum._core.trees.tree_model import TreeModel
 from lyceum.errors import ModelFileError
 
-__all__ = ["WithTrees", "pack_trees", "unpack_trees"]
-
 _REALS = ("threshold", "cuts", "value", "weight", "impurity", "gain")
 _TYPES: dict[str, Any] = {of.name: np.float64 if of.name in _REALS else np.int32 for of in fields(Tree)} | {
     "kind": np.uint8,

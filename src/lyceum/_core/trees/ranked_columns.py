@@ -12,8 +12,6 @@ from lyceum._core.native import native
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError
 
-__all__ = ["LARGE", "Columns"]
-
 LARGE = 1 << 16  # cells that are worth several threads
 
 

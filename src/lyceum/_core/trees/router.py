@@ -16,8 +16,6 @@ from lyceum._core.trees.decisions import node_decisions, shares
 from lyceum._core.trees.tree import Tree
 from lyceum.errors import SettingError
 
-__all__ = ["Router", "cached_router", "float_cells", "native_tree"]
-
 _PACKED = {np.dtype(np.float32): "PackedTreesFloat", np.dtype(np.float64): "PackedTreesDouble"}
 _ENGINES = {"quickest": 0, "walk": 1, "scan": 2}
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from lyceum._core.data import Schema
     from lyceum._core.trees.explain.path import TreePath
 
-__all__ = ["CATEGORIES", "GROUPS", "INTERVALS", "LEAF", "THRESHOLD", "Tree"]
 
 LEAF, THRESHOLD, INTERVALS, CATEGORIES, GROUPS = range(5)
 _REALS = ("threshold", "cuts", "value", "weight", "impurity", "gain")

@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 from lyceum._core.trees.tree import Tree
 from lyceum.errors import ModelFileError
 
-__all__ = ["TreeModel"]
-
 
 class TreeModel:
     """A learner of one tree, `tree_`, or of many, `trees_`; stands before `Learner` among the bases."""

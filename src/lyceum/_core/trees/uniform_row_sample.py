@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.data import Block
 from lyceum._core.native import native
 
-__all__ = ["UniformRowSample"]
-
 _SEED = 2001
 
 

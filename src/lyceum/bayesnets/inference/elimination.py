@@ -19,8 +19,6 @@ from lyceum.errors import SettingError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["Elimination", "eliminate", "relevant_names"]
-
 
 def relevant_names(net: BayesNet, query: Sequence[str], evidence: Evidence) -> list[str]:
     """The variables that matter: query, evidence and their ancestors; all others sum to 1."""

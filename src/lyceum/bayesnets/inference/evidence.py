@@ -14,8 +14,6 @@ from lyceum.errors import DataError, number_setting
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["Evidence", "impossible", "read_evidence"]
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -17,8 +17,6 @@ from lyceum.bayesnets.text import factor_text
 from lyceum.errors import DataError
 from lyceum.report import plain, show
 
-__all__ = ["QueryStep", "QueryWorking", "explain_query", "query_kind"]
-
 _MOST_VALUES = 16
 
 

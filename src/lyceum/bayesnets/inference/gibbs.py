@@ -17,7 +17,6 @@ from lyceum.errors import DataError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["gibbs"]
 
 _CHAINS = 4
 _BATCHES = 8

@@ -18,7 +18,6 @@ from lyceum.errors import SettingError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["MAX_CELLS", "JunctionTree"]
 
 MAX_CELLS = 1 << 24
 _NONE = np.empty(0, np.int32)

@@ -20,7 +20,6 @@ from lyceum.errors import DataError, SettingError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["answer_mixed", "joint_gaussian"]
 
 _MAX_COMBINATIONS = 1 << 16
 _SINGULAR = 1e-12

@@ -13,8 +13,6 @@ from lyceum._core.probability import Factor, Gaussian, find_labels
 from lyceum.errors import DataError
 from lyceum.report import Table, plain
 
-__all__ = ["GaussianPosterior", "MostProbable", "Posterior"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Posterior:

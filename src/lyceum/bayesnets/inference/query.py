@@ -17,7 +17,6 @@ from lyceum.errors import DataError, SettingError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["METHODS", "answer"]
 
 METHODS = ("auto", "junction_tree", "elimination", "likelihood_weighting", "gibbs")
 _FEW = 200.0  # a weighted sample worth fewer rows than this is not trusted

@@ -18,8 +18,6 @@ from lyceum.errors import DataError, SettingError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["draw_rows", "draw_weighted", "likelihood_weighting", "weighted_posterior"]
-
 
 def draw_rows(net: BayesNet, n_rows: int, random_state: int | None) -> pa.Table:
     """Rows drawn from the network, as a table."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import exp, log, prod
 
-__all__ = ["CliqueGraph", "clique_tree", "elimination_order", "order_cells"]
-
 _FEW = 4  # neighbours, among which all edges are looked for
 Neighbors = Mapping[str, set[str]]
 CliqueGraph = tuple[list[tuple[str, ...]], list[int], list[tuple[str, ...]]]

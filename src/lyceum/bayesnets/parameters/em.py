@@ -20,8 +20,6 @@ from lyceum.bayesnets.parameters.fit import (
 from lyceum.bayesnets.parameters.mixed_em import MixedProblem, MixedState, start_gaussians
 from lyceum.bayesnets.row_codes import RowCodes, network_rows
 
-__all__ = ["EMFit", "expectation_maximization"]
-
 
 @dataclass(frozen=True)
 class EMFit:

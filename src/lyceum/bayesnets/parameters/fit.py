@@ -16,18 +16,6 @@ from lyceum.bayesnets.nodes import GaussianNode, TableNode
 from lyceum.bayesnets.row_codes import RowCodes, network_rows
 from lyceum.errors import SchemaError, SettingError
 
-__all__ = [
-    "Estimate",
-    "estimate_table",
-    "family_scatter",
-    "learn_parameters",
-    "least_squares",
-    "log_prior_of_tables",
-    "numbers_of",
-    "pseudo_count",
-    "regressions",
-]
-
 Estimate = Literal["laplace", "raw", "dirichlet"]
 
 

@@ -26,8 +26,6 @@ from lyceum.bayesnets.parameters.fit import (
 from lyceum.bayesnets.row_codes import RowCodes
 from lyceum.errors import DataError, SettingError
 
-__all__ = ["MixedProblem", "MixedState", "start_gaussians"]
-
 _MAX_COMBINATIONS = 1 << 12
 _CELLS_AT_ONCE = 1 << 22
 _FLOOR = 1e-9  # the smallest variance of a node, as a part of its column's

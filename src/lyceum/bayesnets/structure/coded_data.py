@@ -15,8 +15,6 @@ from lyceum._core.statistics import JointCounts
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError, SchemaError, SettingError
 
-__all__ = ["CodedData", "NamedTarget", "ScoreRule", "StreamedData", "learning_rows", "structure_data"]
-
 MOST_CELLS = 1 << 22
 _NOTHING = np.array(["(none)"])
 _KINDS = {"bic": 0, "aic": 0, "likelihood": 0, "bdeu": 1, "k2": 2}
@@ -68,7 +66,7 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
         if column.categories is None:
             raise SchemaError(
                 f"column {column.name!r} is {column.kind} ({column.why}), but structure is learned from "
-                "categories: put lyceum.prepare.Discretize() in front, or declare the kind, "
+                "categories: put lyceum.prepare.KBinsDiscretizer() in front, or declare the kind, "
                 f"scan(..., kinds={{{column.name!r}: 'categorical'}})"
             )
     # a column with nothing but missing cells has one state, which never comes

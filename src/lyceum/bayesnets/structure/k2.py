@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from lyceum.bayesnets.structure.coded_data import CodedData, ScoreRule, StreamedData
 from lyceum.bayesnets.structure.search import EdgeRules
 
-__all__ = ["k2"]
-
 
 def k2(
     data: CodedData | StreamedData, rule: ScoreRule, order: Sequence[int], rules: EdgeRules

@@ -31,8 +31,6 @@ from lyceum.bayesnets.structure.trees import chow_liu, tree_augmented
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table, plain
 
-__all__ = ["METHODS", "LearnedStructure", "learn_structure"]
-
 METHODS = ("order_search", "hill_climbing", "tabu", "k2", "chow_liu", "tan", "pc")
 _SEARCHES = ("order_search", "hill_climbing", "tabu")
 _PATIENCE = 15
@@ -141,7 +139,7 @@ def learn_structure(
     ----------
     data : frame, path or `scan(...)`
         All columns are variables, the target too. Numbers must be discretized first
-        (`lyceum.prepare.Discretize`). Files larger than memory are counted in passes. Where cells are
+        (`lyceum.prepare.KBinsDiscretizer`). Files larger than memory are counted in passes. Where cells are
         missing, the searches and K2 leave incomplete rows out; trees and tests leave them out pair by pair,
         test by test.
     method : str, default="order_search"

@@ -10,8 +10,6 @@ from lyceum._core.native import native
 from lyceum.bayesnets.structure.search import StructureSearch, is_gain
 from lyceum.progress import report
 
-__all__ = ["climb_with_orders"]
-
 _KICKS = 40  # how often the best order is disturbed and improved again; costs no counting
 _NEAREST = 8  # variables of the Markov blanket, of which all sets of parents are scored
 _LARGEST = 3  # parents of such a set

@@ -14,8 +14,6 @@ from lyceum.bayesnets.structure.pdag import Pattern, orient
 from lyceum.bayesnets.structure.search import EdgeRules
 from lyceum.progress import report
 
-__all__ = ["pc"]
-
 
 def pc(
     data: CodedData,

@@ -12,8 +12,6 @@ from lyceum.errors import DataError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-__all__ = ["Pattern", "extend", "orient", "pattern_of", "structural_distance"]
-
 
 @dataclass(frozen=True)
 class Pattern:

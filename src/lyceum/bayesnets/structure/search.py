@@ -11,8 +11,6 @@ import numpy as np
 from lyceum.bayesnets.structure.coded_data import CodedData, ScoreRule, StreamedData
 from lyceum.progress import report
 
-__all__ = ["EdgeRules", "StructureSearch", "is_gain", "random_moves"]
-
 _GAIN = 1e-9  # a gain below this part of the score is rounding
 
 

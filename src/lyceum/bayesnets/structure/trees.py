@@ -8,8 +8,6 @@ import numpy as np
 
 from lyceum.bayesnets.structure.coded_data import CodedData, ScoreRule, StreamedData
 
-__all__ = ["chow_liu", "information", "tree_augmented"]
-
 _EVEN = 1e-10  # of the largest weight: edges that differ by less are equal, and the first is taken
 
 

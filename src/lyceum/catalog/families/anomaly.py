@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="AnomalyDetector",
@@ -26,7 +24,7 @@ ENTRIES: tuple[Entry, ...] = (
         in_study="never",
     ),
     Entry(
-        name="NeighborDistance",
+        name="NeighborAnomalyScore",
         package="lyceum.anomaly",
         task="density",
         about="Rows that are far from their nearest rows are unusual; mixed columns, missing cells.",

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES = (
     Entry(
         name="NaiveBayes",
@@ -20,7 +18,7 @@ ENTRIES = (
         },
     ),
     Entry(
-        name="MultinomialNaiveBayes",
+        name="MultinomialNB",
         package="lyceum.bayes",
         task="classification",
         about="Counts, as of words, drawn from the distribution of the class.",
@@ -30,7 +28,7 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="BernoulliNaiveBayes",
+        name="BernoulliNB",
         package="lyceum.bayes",
         task="classification",
         about="Which columns, as words, are there in a row and which are not.",
@@ -40,7 +38,7 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="LinearDiscriminant",
+        name="LinearDiscriminantAnalysis",
         package="lyceum.bayes",
         task="classification",
         about="Gaussian classes that share one covariance: linear boundaries.",
@@ -49,7 +47,7 @@ ENTRIES = (
         space={"covariance": ["full", "diagonal", "spherical"]},
     ),
     Entry(
-        name="QuadraticDiscriminant",
+        name="QuadraticDiscriminantAnalysis",
         package="lyceum.bayes",
         task="classification",
         about="Gaussian classes with a covariance each: quadratic boundaries.",

@@ -2,11 +2,9 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES: tuple[Entry, ...] = (
     Entry(
-        name="Agglomerative",
+        name="AgglomerativeClustering",
         package="lyceum.cluster",
         task="clustering",
         about="A tree of all rows: the two closest clusters are merged, again and again.",
@@ -36,7 +34,7 @@ ENTRIES: tuple[Entry, ...] = (
         in_study="never",
     ),
     Entry(
-        name="Divisive",
+        name="DivisiveClustering",
         package="lyceum.cluster",
         task="clustering",
         about="From one cluster downwards: bisecting k-means, or splinter groups under any distance (DIANA).",
@@ -99,9 +97,9 @@ ITEMS: tuple[Item, ...] = (
     *(
         Item(name, package="lyceum.cluster", syllabus=("12.5",))
         for name in (
-            "adjusted_rand",
+            "adjusted_rand_score",
             "agreement",
-            "align",
+            "match_clusters",
             "choose_k",
             "entropy",
             "mutual_information",

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES = (
     Entry(
         name="PCA",
@@ -15,7 +13,7 @@ ENTRIES = (
         space={"n_components": [0.5, 0.8, 0.9, 0.95, 0.99]},
     ),
     Entry(
-        name="SVD",
+        name="TruncatedSVD",
         package="lyceum.decomposition",
         task="reduction",
         about="The best factorisation of a given rank, with its error.",
@@ -24,7 +22,7 @@ ENTRIES = (
         space={"n_components": (1, 50, "linear")},
     ),
     Entry(
-        name="FeatureEmbedding",
+        name="RowSVD",
         package="lyceum.decomposition",
         task="reduction",
         about="Coordinates from the inner products of rows, for more columns than rows.",
@@ -42,7 +40,7 @@ ENTRIES = (
         space={"n_components": (1, 10, "linear")},
     ),
     Entry(
-        name="FisherProjection",
+        name="DiscriminantProjection",
         package="lyceum.decomposition",
         task="reduction",
         about="The directions that separate classes most, with J, S_B and S_W.",
@@ -51,7 +49,7 @@ ENTRIES = (
         space={},
     ),
     Entry(
-        name="AttributeRanking",
+        name="SelectKBest",
         package="lyceum.decomposition",
         task="reduction",
         about="Every column by its gain, chi-square, correlation or relief; the best are kept.",
@@ -60,7 +58,7 @@ ENTRIES = (
         space={"measure": ["gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"]},
     ),
     Entry(
-        name="SubsetSelection",
+        name="SequentialFeatureSelector",
         package="lyceum.decomposition",
         task="reduction",
         about="Forward, backward, plus-l minus-r and floating search for columns; any learner and score.",

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES = (
     Entry(
         name="ParzenClassifier",

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 _FOREST = {"max_features": ["sqrt", 0.5, None], "min_samples_leaf": [1, 3, 10]}
 _BOOSTING = {
     "learning_rate": (0.02, 0.3, "log"),
@@ -88,7 +86,7 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="GradientBoostingClassifier",
+        name="HistGradientBoostingClassifier",
         package="lyceum.ensemble",
         task="classification",
         about="Small trees one after the other along the gradient of the logistic or multinomial loss.",
@@ -97,7 +95,7 @@ ENTRIES = (
         space=_BOOSTING,
     ),
     Entry(
-        name="GradientBoostingRegressor",
+        name="HistGradientBoostingRegressor",
         package="lyceum.ensemble",
         task="regression",
         about="Small trees one after the other along the gradient of the squared, absolute or Huber loss.",
@@ -106,7 +104,7 @@ ENTRIES = (
         space=_BOOSTING,
     ),
     Entry(
-        name="ModelBoostingClassifier",
+        name="GenericBoostingClassifier",
         package="lyceum.ensemble",
         task="classification",
         about="Any regressor boosted down the gradient of the logistic or multinomial loss; exact trees.",
@@ -116,7 +114,7 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="ModelBoostingRegressor",
+        name="GenericBoostingRegressor",
         package="lyceum.ensemble",
         task="regression",
         about="Any regressor boosted down the gradient of the squared loss; by default exact trees.",
@@ -126,7 +124,7 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="OneVsRest",
+        name="OneVsRestClassifier",
         package="lyceum.ensemble",
         task="classification",
         about="One binary machine per class against all others; the highest score or most votes decide.",
@@ -136,7 +134,7 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="OneVsOne",
+        name="OneVsOneClassifier",
         package="lyceum.ensemble",
         task="classification",
         about="One binary machine per pair of classes; votes decide, posteriors by pairwise coupling.",
@@ -146,7 +144,7 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="OutputCode",
+        name="OutputCodeClassifier",
         package="lyceum.ensemble",
         task="classification",
         about="Every class a word of a code, one binary machine per place; the nearest word decides.",
@@ -228,7 +226,7 @@ ENTRIES = (
 )
 
 ITEMS: tuple[Item, ...] = (
-    Item("MultiLabel", package="lyceum.ensemble", syllabus=("9.6",)),
+    Item("MultiOutputClassifier", package="lyceum.ensemble", syllabus=("9.6",)),
     Item("couple_posteriors", package="lyceum.ensemble", syllabus=("9.6",)),
     Item("fuse", package="lyceum.ensemble", syllabus=("11.2",)),
     Item("simplex_weights", package="lyceum.ensemble", syllabus=("11.2",)),

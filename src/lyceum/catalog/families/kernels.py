@@ -2,16 +2,14 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 _KERNELS = (
-    "Distance",
-    "Function",
-    "Linear",
-    "Polynomial",
-    "Precomputed",
-    "RBF",
-    "Sigmoid",
+    "DistanceKernel",
+    "FunctionKernel",
+    "LinearKernel",
+    "PolynomialKernel",
+    "PrecomputedKernel",
+    "RBFKernel",
+    "SigmoidKernel",
     "as_kernel",
     "is_mercer",
 )
@@ -59,7 +57,7 @@ ENTRIES: tuple[Entry, ...] = (
         in_study="never",
     ),
     Entry(
-        name="RandomFourierFeatures",
+        name="RBFSampler",
         package="lyceum.kernels",
         task="reduction",
         about="Features of the RBF kernel from random waves, for linear machines behind it.",

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 _SHRINK = (1e-4, 1e4, "log")
 
 ENTRIES = (

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 _VOTES = {"n_neighbors": (1, 50, "log"), "weights": ["uniform", "distance"]}
 
 _BUMPS = {"n_centers": (5, 100, "log"), "widths": ["shared", "own"]}

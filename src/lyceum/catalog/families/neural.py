@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 _NETWORK = {
     "hidden_layer_sizes": [16, 50, 100],
     "alpha": (1e-6, 3e-2, "log"),

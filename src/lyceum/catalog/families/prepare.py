@@ -2,11 +2,9 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES = (
     Entry(
-        name="Standardize",
+        name="StandardScaler",
         package="lyceum.prepare",
         task="preparation",
         about="Numbers to mean 0 and standard deviation 1.",
@@ -14,7 +12,7 @@ ENTRIES = (
         syllabus=("1.2",),
     ),
     Entry(
-        name="MinMax",
+        name="MinMaxScaler",
         package="lyceum.prepare",
         task="preparation",
         about="Numbers to a given range.",
@@ -22,7 +20,7 @@ ENTRIES = (
         syllabus=("1.2",),
     ),
     Entry(
-        name="OneOfC",
+        name="OneHotEncoder",
         package="lyceum.prepare",
         task="preparation",
         about="A column of 0 and 1 for every category.",
@@ -30,7 +28,7 @@ ENTRIES = (
         syllabus=("1.2",),
     ),
     Entry(
-        name="Discretize",
+        name="KBinsDiscretizer",
         package="lyceum.prepare",
         task="preparation",
         about="Numbers to intervals: by the classes (minimum description length), by frequency or width.",
@@ -39,7 +37,7 @@ ENTRIES = (
         space={"method": ["auto", "width", "frequency"], "n_bins": [3, 5, 10]},
     ),
     Entry(
-        name="DateParts",
+        name="DatetimeEncoder",
         package="lyceum.prepare",
         task="preparation",
         about="Dates as year, month, day, weekday, hour and days since the first.",
@@ -47,7 +45,7 @@ ENTRIES = (
         syllabus=("1.2",),
     ),
     Entry(
-        name="TextCounts",
+        name="TextVectorizer",
         package="lyceum.prepare",
         task="preparation",
         about="Free text as columns of its words, counted or weighted by TF-IDF.",
@@ -56,7 +54,7 @@ ENTRIES = (
         space={"weights": ["tfidf", "counts"], "max_words": [50, 100, 500]},
     ),
     Entry(
-        name="FillMissing",
+        name="SimpleImputer",
         package="lyceum.prepare",
         task="preparation",
         about="Missing cells filled with the mean, the median or the commonest value.",
@@ -80,7 +78,7 @@ ENTRIES = (
         syllabus=("1.3",),
     ),
     Entry(
-        name="FillFromNeighbors",
+        name="KNNImputer",
         package="lyceum.prepare",
         task="preparation",
         about="Missing cells filled from the nearest rows by Gower's distance.",
@@ -89,7 +87,7 @@ ENTRIES = (
         space={"n_neighbors": (1, 20, "log"), "weights": ["uniform", "distance"]},
     ),
     Entry(
-        name="PredictMissing",
+        name="IterativeImputer",
         package="lyceum.prepare",
         task="preparation",
         about="Missing cells predicted from the other columns.",

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES: tuple[Entry, ...] = ()
 ITEMS: tuple[Item, ...] = (
     Item("DecisionProcess", package="lyceum.reinforcement", syllabus=("15.5",)),

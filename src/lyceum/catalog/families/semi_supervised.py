@@ -2,11 +2,9 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES: tuple[Entry, ...] = (
     Entry(
-        name="SelfTraining",
+        name="SelfTrainingClassifier",
         package="lyceum.semi_supervised",
         task="classification",
         about="Any classifier that labels its surest rows and learns from them.",

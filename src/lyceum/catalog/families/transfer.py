@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Entry, Item
 
-__all__ = ["ENTRIES", "ITEMS"]
-
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="PriorShift",
@@ -16,7 +14,7 @@ ENTRIES: tuple[Entry, ...] = (
         in_study="never",
     ),
     Entry(
-        name="TransferBoost",
+        name="TrAdaBoost",
         package="lyceum.transfer",
         task="classification",
         about="Boosting across domains: rows of another task help as long as they fit.",
@@ -26,7 +24,7 @@ ENTRIES: tuple[Entry, ...] = (
         in_study="never",
     ),
     Entry(
-        name="ModelAsPrior",
+        name="PriorTransfer",
         package="lyceum.transfer",
         task="classification",
         about="A penalised linear correction to the model of another task.",

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Item
 
-__all__ = ["ITEMS"]
-
 ITEMS = (
     Item("Schema", package="lyceum.data", syllabus=("1.1",)),
     Item("inspect", package="lyceum.data", syllabus=("1.1",)),

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Item
 
-__all__ = ["ITEMS"]
-
 ITEMS = (
     Item("LossMatrix", package="lyceum.decision", syllabus=("2.2",)),
     Item("minimum_risk", package="lyceum.decision", syllabus=("2.2", "2.3")),

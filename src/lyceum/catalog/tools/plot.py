@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Item
 
-__all__ = ["ITEMS"]
-
 ITEMS = (
     Item("feature_lift", package="lyceum.plot", syllabus=("9.1",)),
     Item("hinge_and_logistic", package="lyceum.plot", syllabus=("9.3",)),

@@ -2,8 +2,6 @@
 
 from lyceum.catalog.entry import Item
 
-__all__ = ["ITEMS"]
-
 ITEMS = (
     Item("ProbabilityTable", package="lyceum.probability", syllabus=("2.1",)),
     Item("bayes_theorem", package="lyceum.probability", syllabus=("2.1",)),

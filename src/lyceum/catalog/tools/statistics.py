@@ -2,6 +2,4 @@
 
 from lyceum.catalog.entry import Item
 
-__all__ = ["ITEMS"]
-
 ITEMS = (Item("describe", package="lyceum.statistics", syllabus=("1.4",)),)

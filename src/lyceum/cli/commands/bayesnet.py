@@ -32,7 +32,6 @@ from lyceum.files import replace_file, write_file
 if TYPE_CHECKING:
     from lyceum.bayesnets import BayesNet
 
-__all__ = ["bayesnet"]
 
 bayesnet = Commands(
     name="bayesnet",
@@ -107,7 +106,7 @@ def learn(
     from lyceum import scan
     from lyceum.bayesnets import learn_structure, write_bif
     from lyceum.cli.screen import notes, print_json, print_line, progress_bar, show_summary
-    from lyceum.prepare import Discretize
+    from lyceum.prepare import KBinsDiscretizer
 
     refuse_to_replace(out, force)
     with notes(), progress_bar(f"learning from {Path(data).name}"):
@@ -115,7 +114,7 @@ def learn(
         rows = scan(data, target=target, kinds=kinds, ignore=ignore or (), **form.options())
         numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
         if numbers:
-            rows = Discretize(n_bins=bins).fit(rows).transform(rows)
+            rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)
         found = learn_structure(
             rows, method, score=score, max_parents=max_parents, required=_edges(required, "--required"),
             forbidden=_edges(forbidden, "--forbidden"), restarts=restarts, alpha=alpha, estimate=estimate,

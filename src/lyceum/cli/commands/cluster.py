@@ -19,8 +19,6 @@ from lyceum.cli.screen import (
 )
 from lyceum.studies import cluster_table
 
-__all__ = ["run"]
-
 
 def run(
     data: str,

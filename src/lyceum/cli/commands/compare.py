@@ -12,8 +12,6 @@ from lyceum.cli.options import loss_for
 from lyceum.cli.screen import console, notes, print_json, progress_bar, show_table
 from lyceum.workflows import FittedModel, compare_models
 
-__all__ = ["run"]
-
 
 def run(
     first: str,

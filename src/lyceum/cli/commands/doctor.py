@@ -18,8 +18,6 @@ from lyceum import __version__
 from lyceum._core.packages import EXTRAS, NAMESAKE, how_to_install
 from lyceum.cli.screen import console, print_json
 
-__all__ = ["examine", "run"]
-
 _REQUIRED = ("numpy", "scipy", "scikit-learn", "threadpoolctl", "pyarrow", "typer", "rich", "tomli-w")
 _LEVELS = ("plain", "v2", "v3", "v4")
 

@@ -10,8 +10,6 @@ from lyceum.cli.options import loss_for
 from lyceum.cli.screen import console, notes, print_json, progress_bar, show_summary
 from lyceum.workflows import FittedModel, evaluate_model
 
-__all__ = ["run"]
-
 
 def run(
     model: str,

@@ -12,8 +12,6 @@ from lyceum.cli.screen import console, print_json, table
 from lyceum.report import Table, show
 from lyceum.workflows import RowExplanation, explain_rows, show_cell
 
-__all__ = ["run"]
-
 _BAR = 12  # cells of the longest bar on either side
 
 

@@ -9,8 +9,6 @@ import typer
 from lyceum.cli.help import Commands
 from lyceum.cli.options import AsJson, Data, Force, Ignore, Kind, kinds_of, reads_files, settings_of
 
-__all__ = ["commands"]
-
 commands = Commands()
 
 

@@ -13,8 +13,6 @@ from lyceum.cli.options import refuse_to_replace
 from lyceum.cli.screen import notes, print_json, print_line, progress_bar, show_summary
 from lyceum.workflows import FittedModel, fit_file
 
-__all__ = ["run"]
-
 
 def run(
     data: str,

@@ -13,8 +13,6 @@ from lyceum.cli.screen import console, print_json, progress_bar, table
 from lyceum.report import show as shown, show_count
 from lyceum.workflows import spool
 
-__all__ = ["render", "run"]
-
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDE = 110  # from this many columns on, the reason for each kind is shown too
 _GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")

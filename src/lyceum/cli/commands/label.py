@@ -14,8 +14,6 @@ from lyceum.cli.options import refuse_to_replace
 from lyceum.cli.screen import console, notes, print_line, table
 from lyceum.workflows import label_file, show_cell
 
-__all__ = ["run"]
-
 
 def run(
     data: str,

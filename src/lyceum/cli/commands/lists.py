@@ -12,8 +12,6 @@ from lyceum import catalog
 from lyceum.cli.screen import console, print_json
 from lyceum.syllabus import SECTIONS, Row, rows
 
-__all__ = ["show_learners", "show_syllabus"]
-
 _MARKS = {"works": ("✔ works", "green"), "partly": ("◐ partly", "yellow"), "not yet": ("· not yet", "dim")}
 
 

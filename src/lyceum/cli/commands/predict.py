@@ -14,8 +14,6 @@ from lyceum.errors import LyceumError
 from lyceum.report import show_count
 from lyceum.workflows import FittedModel, predict_file
 
-__all__ = ["run"]
-
 
 def run(
     model: str,

@@ -15,8 +15,6 @@ from lyceum.cli.screen import console, notes, print_json, print_line, progress_b
 from lyceum.files import replace_file, write_file
 from lyceum.workflows import reduce_table
 
-__all__ = ["run"]
-
 
 def run(
     data: str,

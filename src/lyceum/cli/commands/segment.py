@@ -11,8 +11,6 @@ from lyceum.cli.screen import print_json, print_line, show_table
 from lyceum.errors import LyceumError
 from lyceum.workflows import segment_image
 
-__all__ = ["run"]
-
 
 def run(
     image: str, out: str, segments: int, by: Any, method: Any, seed: int, force: bool, as_json: bool

@@ -36,8 +36,6 @@ from lyceum.studies import (
     study,
 )
 
-__all__ = ["run"]
-
 _AXIS = 24  # cells of the drawn intervals
 _TARGET_NAMES = ("class", "target", "y", "label", "outcome", "response", "survived", "churn", "default")
 _NO_TARGET = ("identifier", "constant", "empty", "free_text")

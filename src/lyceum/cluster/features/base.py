@@ -25,10 +25,8 @@ from lyceum._core.base import (
 from lyceum._core.data import ArraySource, Block, CheckCells, Rows, Schema, Step
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.errors import DataError, ModelFileError
-from lyceum.prepare import FillMissing, Standardize
+from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Explanation, Table
-
-__all__ = ["ClusterBased", "ClusterWeights", "PlacedExplanation", "clusters_of_rows", "scaled_kmeans"]
 
 
 @dataclass(frozen=True)
@@ -218,7 +216,7 @@ class ClusterBased(Learner):
         """Learn where explanations start, in one pass; gives the number of rows that have a weight."""
         with warnings.catch_warnings():  # a column of missing cells only: its 0 stays 0 in both places
             warnings.simplefilter("ignore")
-            filled = FillMissing().fit(rows.then(_WithoutTarget(dense=True)))
+            filled = SimpleImputer().fit(rows.then(_WithoutTarget(dense=True)))
         self.typical_ = filled.fill_
         return int(filled.statistic_.parts[0].n_rows)
 
@@ -281,7 +279,7 @@ def scaled_kmeans(n_clusters: int, n_rows: int | None, random_state: Any) -> Any
         if n_rows == 0:
             raise DataError("no row has a weight: clusters need at least one")
         n_clusters = min(n_clusters, n_rows)
-    return make_pipeline(FillMissing(), Standardize(), KMeans(n_clusters, random_state=random_state))
+    return make_pipeline(SimpleImputer(), StandardScaler(), KMeans(n_clusters, random_state=random_state))
 
 
 def _parts(model: ClusterBased, answer: Callable[[Block], np.ndarray], block: Block) -> np.ndarray:

@@ -17,8 +17,6 @@ from lyceum.cluster.features.base import ClusterBased, clusters_of_rows
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.report import Summary, Table
 
-__all__ = ["ClusterFeatures"]
-
 
 class ClusterFeatures(NewColumns, ClusterBased):
     """Clusters as features: the distance to every cluster, or the cluster itself, beside the columns.

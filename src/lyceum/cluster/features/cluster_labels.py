@@ -21,8 +21,6 @@ from lyceum.cluster.features.base import (
 from lyceum.errors import DataError
 from lyceum.report import Summary, Table
 
-__all__ = ["ClusterLabels"]
-
 _CLUSTERS = 8  # of the default clusterer, or twice the number of classes if that is more
 
 

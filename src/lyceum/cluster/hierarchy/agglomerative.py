@@ -1,4 +1,4 @@
-"""Agglomerative clustering: the closest clusters are merged, one pair after another."""
+"""AgglomerativeClustering clustering: the closest clusters are merged, one pair after another."""
 
 from __future__ import annotations
 
@@ -34,11 +34,9 @@ from lyceum.cluster.metric_learner import METRICS, MetricLearner, canonical_rank
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
 
-__all__ = ["Agglomerative"]
 
-
-class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
-    """Agglomerative clustering: a tree of all rows, made by always merging the two closest clusters.
+class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
+    """AgglomerativeClustering clustering: a tree of all rows, made by always merging the two closest clusters.
 
     How far apart two clusters are is what the linkage says:
 
@@ -106,7 +104,7 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, M
 
     See Also
     --------
-    Divisive : from one cluster downwards.
+    DivisiveClustering : from one cluster downwards.
     DensityClusters : clusters of any shape, with noise.
     KMeans : for rows that do not fit into memory.
     lyceum.plot.dendrogram : the tree as a picture.
@@ -120,8 +118,8 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, M
 
     Examples
     --------
-    >>> from lyceum.cluster import Agglomerative
-    >>> model = Agglomerative(2, linkage="average").fit([[0.0], [1.0], [7.0], [9.0]])
+    >>> from lyceum.cluster import AgglomerativeClustering
+    >>> model = AgglomerativeClustering(2, linkage="average").fit([[0.0], [1.0], [7.0], [9.0]])
     >>> model.labels_.tolist(), model.linkage_[:, 2].tolist()
     ([0, 0, 1, 1], [1.0, 2.0, 7.5])
     """

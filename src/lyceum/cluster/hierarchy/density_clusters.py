@@ -24,8 +24,6 @@ from lyceum.cluster.metric_learner import METRICS, MetricLearner, canonical_rank
 from lyceum.errors import DataError
 from lyceum.report import Summary, Table
 
-__all__ = ["DensityClusters"]
-
 
 class DensityClusters(ClusterMixin, MetricLearner):
     """Density-based clusters of any shape, with noise: DBSCAN at one density, or its hierarchy over all.
@@ -100,7 +98,7 @@ class DensityClusters(ClusterMixin, MetricLearner):
 
     See Also
     --------
-    Agglomerative : trees under other linkages.
+    AgglomerativeClustering : trees under other linkages.
     KMeans : for clusters around centres.
 
     References

@@ -8,8 +8,6 @@ from lyceum._core.data import ArraySource, Rows, Schema
 from lyceum.cluster.kmeans.geometry import GEOMETRIES
 from lyceum.cluster.kmeans.loop import descend
 
-__all__ = ["splinter", "two_means"]
-
 
 def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None:
     """The centres of the two halves by 2-means, started on both sides of the mean; None for equal rows.

@@ -1,4 +1,4 @@
-"""Divisive clustering: one cluster of all rows is divided, again and again."""
+"""DivisiveClustering clustering: one cluster of all rows is divided, again and again."""
 
 from __future__ import annotations
 
@@ -24,11 +24,9 @@ from lyceum.errors import ModelFileError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["Divisive"]
 
-
-class Divisive(ClusterMixin, MetricLearner):
-    """Divisive clustering: from one cluster downwards, always dividing the widest.
+class DivisiveClustering(ClusterMixin, MetricLearner):
+    """DivisiveClustering clustering: from one cluster downwards, always dividing the widest.
 
     "bisecting" divides the cluster with the largest sum of squares by 2-means, started along its principal
     axis. "diana" divides the cluster with the largest diameter under any distance: the row farthest from the
@@ -81,7 +79,7 @@ class Divisive(ClusterMixin, MetricLearner):
 
     See Also
     --------
-    Agglomerative : from single rows upwards.
+    AgglomerativeClustering : from single rows upwards.
     KMeans : all clusters at once, for rows that do not fit into memory.
 
     References
@@ -92,11 +90,11 @@ class Divisive(ClusterMixin, MetricLearner):
 
     Examples
     --------
-    >>> from lyceum.cluster import Divisive
+    >>> from lyceum.cluster import DivisiveClustering
     >>> rows = [[0.0], [1.0], [7.0], [8.0], [30.0]]
-    >>> Divisive(3).fit(rows).labels_.tolist()
+    >>> DivisiveClustering(3).fit(rows).labels_.tolist()
     [0, 0, 1, 1, 2]
-    >>> Divisive(2, method="diana", metric="manhattan").fit(rows).linkage_.tolist()
+    >>> DivisiveClustering(2, method="diana", metric="manhattan").fit(rows).linkage_.tolist()
     [[0.0, 1.0, 30.0, 5.0]]
     """
 
@@ -310,7 +308,7 @@ class Divisive(ClusterMixin, MetricLearner):
         divided, final = parts[later], -1 - parts[~later]
         whole = np.array_equal(np.sort(divided), np.arange(1, len(parts)))
         if not whole or not np.array_equal(np.sort(final), np.arange(k)):
-            raise ModelFileError("holds a Divisive whose divisions are no tree of its clusters")
+            raise ModelFileError("holds a DivisiveClustering whose divisions are no tree of its clusters")
 
     _nan_means_none = True
 
@@ -324,7 +322,7 @@ class Divisive(ClusterMixin, MetricLearner):
 class _Division:
     """Clusters as arrays of row numbers, and the divisions that made them."""
 
-    def __init__(self, block: Block, ranks: np.ndarray, model: Divisive):
+    def __init__(self, block: Block, ranks: np.ndarray, model: DivisiveClustering):
         self.w, self.schema, self.ranks = block.weights, block.schema, ranks
         self.bisecting = model.method == "bisecting"
         self.X = np.asarray(block.dense, dtype=np.float64) if self.bisecting else None

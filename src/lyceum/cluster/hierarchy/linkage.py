@@ -13,17 +13,6 @@ from lyceum._core.native import native
 from lyceum._core.threads import n_threads
 from lyceum.cluster.cluster_distances import finite_distances
 
-__all__ = [
-    "LINKAGES",
-    "cut_inconsistent",
-    "cut_merges",
-    "link_distances",
-    "link_edges",
-    "link_rows",
-    "merge_path",
-    "spanning_tree",
-]
-
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
 _MOST_COLUMNS = 8  # of a tree of boxes
 _FEWEST_ROWS = 2048

@@ -6,8 +6,6 @@ import numpy as np
 
 from lyceum._core.data import ArraySource, Rows
 
-__all__ = ["LloydBounds"]
-
 _FEWEST_CELLS = 4096  # of the centres; with fewer, comparing a row with all costs no more than its bounds
 _FIRST_PASS = 3  # centres move far at first
 _MOST_COMPARED = 0.6  # the share of the rows above which bounds cost more than they save

@@ -24,8 +24,6 @@ from lyceum.errors import DataError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["FuzzyCMeans"]
-
 _SAMPLE_ROWS = 8192
 
 

@@ -14,8 +14,6 @@ from lyceum._core.distances import nearest, nearest_center, pairwise, unit_rows
 from lyceum.cluster.kmeans.sums import LloydSums
 from lyceum.errors import SettingError, number_setting
 
-__all__ = ["GEOMETRIES", "Geometry", "checked_centers", "margins", "weighted_squares"]
-
 
 @dataclass(frozen=True, slots=True)
 class Geometry:

@@ -14,8 +14,6 @@ from lyceum._core.distances import Euclidean, pairwise
 from lyceum._core.statistics import RowSample
 from lyceum.cluster.hierarchy.linkage import cut_merges, link_rows
 
-__all__ = ["STARTS", "Points", "Start", "choose_starts", "distinct_rows"]
-
 
 class Points:
     """Distinct rows in the order of their cells, with their summed weights.

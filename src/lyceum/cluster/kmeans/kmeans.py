@@ -30,8 +30,6 @@ from lyceum.cluster.kmeans.sums import LloydSums
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["KMeans"]
-
 _SAMPLE_ROWS = 8192
 
 

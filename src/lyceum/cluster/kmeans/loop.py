@@ -13,8 +13,6 @@ from lyceum.cluster.kmeans.geometry import Geometry
 from lyceum.cluster.kmeans.sums import FarthestRows, LloydSums
 from lyceum.progress import report
 
-__all__ = ["Run", "descend", "fill_empty"]
-
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -12,8 +12,6 @@ from lyceum._core.distances import nearest_center
 from lyceum._core.native import native
 from lyceum.cluster.kmeans.bounds import LloydBounds
 
-__all__ = ["FarthestRows", "LloydSums"]
-
 
 @dataclass(frozen=True, slots=True)
 class LloydSums:

@@ -7,8 +7,6 @@ import numpy as np
 from lyceum._core.distances import Gower, Metric, unit_rows
 from lyceum.errors import SettingError
 
-__all__ = ["column_terms", "is_additive", "terms_unit"]
-
 _ADDITIVE = frozenset({"cosine", "euclidean", "gower", "hamming", "manhattan", "squared_euclidean"})
 
 

@@ -28,8 +28,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["KMedoids"]
-
 _THREADED_ROWS = 4096  # with fewer, a candidate takes less time than waking a thread
 _MOST_ROWS = 6144  # whose distances are held at once: 300 MB
 
@@ -101,7 +99,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     See Also
     --------
     KMeans : centres that are means, for numbers.
-    Agglomerative : clusters under any distance without choosing their number first.
+    AgglomerativeClustering : clusters under any distance without choosing their number first.
 
     References
     ----------

@@ -12,8 +12,6 @@ from lyceum._core.data import Block, stack_rows
 from lyceum._core.statistics import RowSample
 from lyceum.cluster.kmeans.initial_centers import Points
 
-__all__ = ["Candidates", "MedoidRun", "MedoidSums"]
-
 
 @dataclass(frozen=True, slots=True)
 class MedoidSums:

@@ -10,21 +10,10 @@ import numpy as np
 
 from lyceum._core.data import row_weights
 from lyceum._core.statistics import p_log2_p
-from lyceum.cluster.validity.matching import MATCHES, Alignment
+from lyceum.cluster.validity.matching import MATCHES, ClusterMatch
 from lyceum.cluster.validity.pair_counts import PairCounts
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
-
-__all__ = [
-    "Agreement",
-    "adjusted_rand",
-    "agreement",
-    "align",
-    "entropy",
-    "mutual_information",
-    "pair_counts",
-    "purity",
-]
 
 
 @dataclass(frozen=True)
@@ -49,7 +38,7 @@ class Agreement:
     See Also
     --------
     agreement : Makes it.
-    Alignment : Clusters matched with classes.
+    ClusterMatch : Clusters matched with classes.
     PairCounts : Judgements of pairs of rows.
     SumsOfSquares, Silhouette : Measures that need no classes.
 
@@ -125,9 +114,9 @@ class Agreement:
         mean = -(p_log2_p(joint.sum(axis=1)).sum() + p_log2_p(joint.sum(axis=0)).sum()) / 2
         return self.mutual_information / mean if mean > 0 else 1.0
 
-    def align(self, method: Literal["largest", "greedy", "optimal"] = "optimal") -> Alignment:
+    def align(self, method: Literal["largest", "greedy", "optimal"] = "optimal") -> ClusterMatch:
         """Clusters matched with classes; see `align`."""
-        return Alignment(self.table, self.classes, self.clusters, MATCHES[method](self.table))
+        return ClusterMatch(self.table, self.classes, self.clusters, MATCHES[method](self.table))
 
     def as_dict(self) -> dict[str, Any]:
         """The measures by name."""
@@ -135,7 +124,7 @@ class Agreement:
             "entropy": self.entropy,
             "purity": self.purity,
             "rand": self.pairs.rand,
-            "adjusted_rand": self.pairs.adjusted_rand,
+            "adjusted_rand_score": self.pairs.adjusted_rand_score,
             "pair_f1": self.pairs.f1,
             "mutual_information": self.mutual_information,
             "normalized_mutual_information": self.normalized_mutual_information,
@@ -170,12 +159,12 @@ def agreement(y: Any, labels: Any, sample_weight: Any = None) -> Agreement:
     --------
     >>> from lyceum.cluster import agreement
     >>> found = agreement(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
-    >>> round(found.purity, 4), round(found.entropy, 4), round(found.pairs.adjusted_rand, 4)
+    >>> round(found.purity, 4), round(found.entropy, 4), round(found.pairs.adjusted_rand_score, 4)
     (0.8333, 0.5409, 0.3243)
 
     See Also
     --------
-    align : clusters as classes.
+    match_clusters : clusters as classes.
     """
     y, labels = np.asarray(y), np.asarray(labels)
     if y.shape != labels.shape or y.ndim != 1 or not len(y):
@@ -247,7 +236,7 @@ def purity(y: Any, labels: Any) -> float:
     return agreement(y, labels).purity
 
 
-def adjusted_rand(y: Any, labels: Any) -> float:
+def adjusted_rand_score(y: Any, labels: Any) -> float:
     """The adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones.
 
     Parameters
@@ -263,15 +252,15 @@ def adjusted_rand(y: Any, labels: Any) -> float:
 
     Examples
     --------
-    >>> from lyceum.cluster import adjusted_rand
-    >>> adjusted_rand([0, 0, 1, 1], [5, 5, 3, 3])
+    >>> from lyceum.cluster import adjusted_rand_score
+    >>> adjusted_rand_score([0, 0, 1, 1], [5, 5, 3, 3])
     1.0
 
     References
     ----------
     Hubert, L. and Arabie, P. (1985). Comparing partitions. Journal of Classification 2.
     """
-    return agreement(y, labels).pairs.adjusted_rand
+    return agreement(y, labels).pairs.adjusted_rand_score
 
 
 def mutual_information(y: Any, labels: Any, *, normalized: bool = False) -> float:
@@ -323,7 +312,9 @@ def pair_counts(y: Any, labels: Any) -> PairCounts:
     return agreement(y, labels).pairs
 
 
-def align(y: Any, labels: Any, method: Literal["largest", "greedy", "optimal"] = "optimal") -> Alignment:
+def match_clusters(
+    y: Any, labels: Any, method: Literal["largest", "greedy", "optimal"] = "optimal"
+) -> ClusterMatch:
     """Match clusters with classes, and measure the F1 of the classes so predicted.
 
     Parameters
@@ -343,8 +334,8 @@ def align(y: Any, labels: Any, method: Literal["largest", "greedy", "optimal"] =
 
     Examples
     --------
-    >>> from lyceum.cluster import align
-    >>> found = align(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
+    >>> from lyceum.cluster import match_clusters
+    >>> found = match_clusters(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
     >>> found.classes, round(found.accuracy, 4), round(found.f1, 4)
     ({0: 'a', 1: 'b'}, 0.8333, 0.8286)
 

@@ -16,8 +16,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table, plain, show_count
 
-__all__ = ["KChoice", "choose_k"]
-
 
 @dataclass(frozen=True, slots=True)
 class KChoice:

@@ -14,8 +14,6 @@ from lyceum.cluster.cluster_distances import distance_sums
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.report import Summary, Table, show_count
 
-__all__ = ["Proximity", "Silhouette", "SumsOfSquares", "proximity", "silhouette", "sums_of_squares"]
-
 
 @dataclass(frozen=True, slots=True)
 class SumsOfSquares:
@@ -102,7 +100,7 @@ def sums_of_squares(X: Any, labels: Any, sample_weight: Any = None) -> SumsOfSqu
     if not np.isfinite(X).all():
         raise MissingValuesError(
             "sums of squares cannot take missing or infinite cells: fill them first, e.g. by "
-            "lyceum.prepare.FillMissing()"
+            "lyceum.prepare.SimpleImputer()"
         )
     X = X - X.mean(axis=0)  # an offset takes no digits
     member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MATCHES", "Alignment"]
-
 
 @dataclass(frozen=True)
-class Alignment:
+class ClusterMatch:
     """Clusters matched with classes.
 
     Attributes
@@ -32,7 +30,7 @@ class Alignment:
 
     See Also
     --------
-    align : Makes it.
+    match_clusters : Makes it.
     Agreement : Measures that need no matching.
 
     References
@@ -41,8 +39,8 @@ class Alignment:
 
     Examples
     --------
-    >>> from lyceum.cluster import align
-    >>> found = align(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
+    >>> from lyceum.cluster import match_clusters
+    >>> found = match_clusters(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
     >>> found.classes, found.class_f1.round(4).tolist()  # 2·2/(2 + 3), 2·3/(4 + 3)
     ({0: 'a', 1: 'b'}, [0.8, 0.8571])
     """

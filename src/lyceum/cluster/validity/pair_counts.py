@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PairCounts"]
-
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
@@ -23,7 +21,7 @@ class PairCounts:
         Pairs of two classes in two clusters (true negatives).
     rand : float
         The share of pairs that are judged correctly.
-    adjusted_rand : float
+    adjusted_rand_score : float
         The Rand index, corrected for chance.
     precision, recall, f1 : float
         Of the judgement "one class", if a pair is in one cluster.
@@ -34,7 +32,7 @@ class PairCounts:
     --------
     pair_counts : Makes it.
     Agreement : Other measures of the same table.
-    adjusted_rand : One of its measures alone.
+    adjusted_rand_score : One of its measures alone.
 
     References
     ----------
@@ -62,7 +60,7 @@ class PairCounts:
         return (self.together + self.apart) / total if total else 1.0
 
     @property
-    def adjusted_rand(self) -> float:
+    def adjusted_rand_score(self) -> float:
         """The Rand index, corrected for chance."""
         a, b, c, d = self.together, self.only_cluster, self.only_class, self.apart
         if b == c == 0:

@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.data import Block
 from lyceum._core.statistics import RowScatter, Scatter
 
-__all__ = ["CenteredRows", "scatter_or_rows"]
-
 _WIDE = 256  # narrower scatter matrices are always cheap
 
 

@@ -18,8 +18,6 @@ from lyceum.decomposition.projections.spectrum import with_signs
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
 
-__all__ = ["ClassicalMDS"]
-
 _MIXED = ("gower", "value_difference")
 
 

@@ -36,8 +36,6 @@ from lyceum.decomposition.projections.spectrum import (
 from lyceum.errors import SettingError
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["PCA"]
-
 
 class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearner):
     """Principal component analysis: orthogonal directions of largest variance.

@@ -9,8 +9,6 @@ from scipy import sparse
 
 from lyceum._core.data import Block
 
-__all__ = ["log_likelihood_of", "pca_scores", "remaining_scatter", "score_parts", "squared_residuals"]
-
 
 def remaining_scatter(total: float, values: np.ndarray, d: int) -> float:
     """The mean scatter of the directions left out; 0 if it is rounding error of the total."""

@@ -15,8 +15,6 @@ from lyceum._core.statistics import Moments, Scatter
 from lyceum.decomposition.projections.centered_rows import CenteredRows
 from lyceum.errors import DataError
 
-__all__ = ["Spectrum", "freedom_of", "randomized_spectrum", "rows_spectrum", "scatter_spectrum", "with_signs"]
-
 Vectors = Callable[[int], np.ndarray]  # the first k eigenvectors, as rows
 _OVERSAMPLED = 10
 

@@ -17,8 +17,6 @@ from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.statistics import Quantiles, entropy, independence_test
 from lyceum.prepare import frequency_cuts
 
-__all__ = ["MEASURES", "ColumnPairs", "chi_square_p", "measure_columns"]
-
 
 @dataclass(frozen=True, slots=True)
 class CodeTable:

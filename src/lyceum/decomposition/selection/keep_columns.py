@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.data import Block, Schema, Step
 from lyceum.prepare import Transformer
 
-__all__ = ["ColumnSelector", "KeepColumns"]
-
 
 @dataclass(frozen=True, eq=False)
 class KeepColumns:

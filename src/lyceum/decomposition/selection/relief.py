@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.data import Block, Schema
 from lyceum._core.distances import Gower, pairwise
 
-__all__ = ["relief"]
-
 _PAIRS = 1 << 21  # distances held at once
 
 

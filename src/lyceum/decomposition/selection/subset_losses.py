@@ -21,8 +21,6 @@ from lyceum.decomposition.selection.subset_search import Subset
 from lyceum.errors import DataError
 from lyceum.evaluate import cross_validate
 
-__all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "TargetColumns", "digest_of_rows"]
-
 
 @dataclass(frozen=True, eq=False)
 class TargetColumns:
@@ -244,7 +242,7 @@ class LearnerLosses:
                     key, columns, loss = entry["key"], tuple(entry["columns"]), float(entry["loss"])
                 except (ValueError, KeyError, TypeError) as error:
                     raise DataError(
-                        f"line {number} of cache={str(self.path)!r} is no result of SubsetSelection: "
+                        f"line {number} of cache={str(self.path)!r} is no result of SequentialFeatureSelector: "
                         "give the path of another file, or of none that exists"
                     ) from error
                 if key == self.key:

@@ -9,8 +9,6 @@ import numpy as np
 
 from lyceum.progress import report
 
-__all__ = ["Losses", "SearchStep", "Subset", "SubsetSearch"]
-
 Subset = tuple[int, ...]
 
 

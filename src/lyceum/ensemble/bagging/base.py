@@ -13,19 +13,17 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import check_same_columns, undefined
+from lyceum._core.base import check_same_columns, takes_weights, undefined
 from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
 from lyceum.ensemble.bagging.draws import Draws, set_seeds
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
-from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
+from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, Ensemble, MemberData
 from lyceum.ensemble.members.trees import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
-
-__all__ = ["BAG_CONSTRAINTS", "BaggingBase"]
 
 BAG_CONSTRAINTS: dict[str, Any] = {
     **MEMBER_CONSTRAINTS,

@@ -22,8 +22,6 @@ from lyceum.ensemble.members.trees import are_trees, votes
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeClassifier
 
-__all__ = ["BaggingClassifier"]
-
 
 def _members_have_scores(self: Any) -> bool:
     return all(hasattr(one, "decision_function") for one in getattr(self, "estimators_", [self._base()]))

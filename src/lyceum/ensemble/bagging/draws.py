@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Draws", "TreeDraws", "seeds", "set_seeds"]
-
 _ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
 
 

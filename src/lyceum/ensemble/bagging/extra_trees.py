@@ -10,8 +10,6 @@ from sklearn.utils._param_validation import StrOptions
 from lyceum.ensemble.bagging.forest import FOREST
 from lyceum.ensemble.bagging.random_forest import RandomForestClassifier, RandomForestRegressor
 
-__all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor"]
-
 
 class ExtraTreesClassifier(RandomForestClassifier):
     """Extremely randomised trees: one threshold drawn for each of a few columns, the best of these taken.

@@ -45,8 +45,6 @@ from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["FOREST", "Forest"]
-
 _SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
            "min_impurity_decrease", "max_features", "missing", "max_bins", "random_state",
            "categorical_features")  # fmt: skip

@@ -15,8 +15,6 @@ from lyceum._core.statistics import weighted_mean
 from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
 
-__all__ = ["RandomForestClassifier", "RandomForestRegressor"]
-
 
 class RandomForestClassifier(Classifier, Forest):
     """Trees on bootstrap samples, the best split of a few columns drawn at every node; posteriors averaged.
@@ -101,7 +99,7 @@ class RandomForestClassifier(Classifier, Forest):
     --------
     lyceum.trees.DecisionTreeClassifier : A single tree, which can be read.
     ExtraTreesClassifier : Thresholds drawn at random.
-    GradientBoostingClassifier : Trees that correct each other, one after the other.
+    HistGradientBoostingClassifier : Trees that correct each other, one after the other.
 
     References
     ----------
@@ -278,7 +276,7 @@ class RandomForestRegressor(Regressor, Forest):
     --------
     lyceum.trees.DecisionTreeRegressor : A single tree, which can be read.
     ExtraTreesRegressor : Thresholds drawn at random.
-    GradientBoostingRegressor : Trees that correct each other, one after the other.
+    HistGradientBoostingRegressor : Trees that correct each other, one after the other.
 
     References
     ----------

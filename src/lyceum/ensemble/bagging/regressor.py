@@ -18,8 +18,6 @@ from lyceum.ensemble.members.trees import are_trees
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeRegressor
 
-__all__ = ["BaggingRegressor"]
-
 
 class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     """Bagging: copies of any regressor, each on N' rows drawn from the N, whose predictions are averaged.

@@ -44,8 +44,6 @@ from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier
 
-__all__ = ["AdaBoostClassifier"]
-
 
 class AdaBoostClassifier(Classifier, AdaBoost):
     """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who then vote.
@@ -129,7 +127,7 @@ class AdaBoostClassifier(Classifier, AdaBoost):
 
     See Also
     --------
-    GradientBoostingClassifier : Boosting down the gradient of a loss.
+    HistGradientBoostingClassifier : Boosting down the gradient of a loss.
     BaggingClassifier : Members that do not depend on each other.
 
     References

@@ -9,8 +9,6 @@ import numpy as np
 
 from lyceum.ensemble.members.data import Ensemble, MemberData, MemberImportances
 
-__all__ = ["AdaBoost"]
-
 
 class AdaBoost(MemberImportances, Ensemble):
     """Members fitted one after the other, each on the rows that those before it answered badly."""

@@ -25,8 +25,6 @@ from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeRegressor
 
-__all__ = ["AdaBoostRegressor"]
-
 _LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "linear": lambda share: share,
     "square": np.square,
@@ -97,7 +95,7 @@ class AdaBoostRegressor(Regressor, AdaBoost):
     See Also
     --------
     AdaBoostClassifier : The same for classes.
-    GradientBoostingRegressor : Boosting down the gradient of a loss.
+    HistGradientBoostingRegressor : Boosting down the gradient of a loss.
 
     References
     ----------
@@ -124,7 +122,7 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         "method": [StrOptions({"reweight", "resample"})],
         "record": ["boolean"],
     }
-    _alternative: ClassVar[str] = "GradientBoostingRegressor"
+    _alternative: ClassVar[str] = "HistGradientBoostingRegressor"
 
     errors_: np.ndarray
     alphas_: np.ndarray

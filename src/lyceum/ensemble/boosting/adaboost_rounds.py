@@ -10,17 +10,6 @@ import numpy as np
 
 from lyceum.errors import SettingError
 
-__all__ = [
-    "CHANCE",
-    "AlphaRule",
-    "MemberFitter",
-    "RoundLog",
-    "RowWeights",
-    "check_rounds_left",
-    "replay_rounds",
-    "run_round",
-]
-
 _ROUNDS_TO_NORMALIZE = 16  # rounds after which rounding is taken out of the sum of the weights
 NEAR = 1e-12  # an error this close to that of chance is chance
 ALL, PERFECT, CHANCE = "all rounds", "a member without error", "no better than chance"

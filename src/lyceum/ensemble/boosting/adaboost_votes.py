@@ -15,16 +15,6 @@ from lyceum.ensemble.members.answers import one_hot, vote_codes
 from lyceum.ensemble.members.data import MemberData
 from lyceum.ensemble.members.trees import are_trees, cells_of_trees, forest, votes
 
-__all__ = [
-    "decision",
-    "log_posterior",
-    "odds_of_columns",
-    "of_votes",
-    "one_vote",
-    "posterior",
-    "voted_classes",
-]
-
 
 def _forest(model: Any) -> Router:
     """One router for members that are trees, whose nodes vote 2α."""

@@ -21,11 +21,9 @@ from lyceum.ensemble.boosting.rounds import GradientBoosting
 from lyceum.errors import DataError
 from lyceum.report import Explanation
 
-__all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
-
 
 @with_shared_docs
-class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
+class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     """Boosted trees for classes, by the logistic loss, or the multinomial one for K > 2 classes.
 
     The score s of the second of two classes is its log-odds; of K classes each has a score and a tree a
@@ -61,9 +59,9 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     Examples
     --------
     >>> from lyceum.datasets import load
-    >>> from lyceum.ensemble import GradientBoostingClassifier
+    >>> from lyceum.ensemble import HistGradientBoostingClassifier
     >>> heart = load("heart_disease")
-    >>> model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(heart)
+    >>> model = HistGradientBoostingClassifier(n_estimators=20, random_state=0).fit(heart)
     >>> len(model.trees_), model.history_[-1] < 0.5 * model.history_[0]
     (20, True)
     """
@@ -194,7 +192,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
 
 @with_shared_docs
-class GradientBoostingRegressor(Regressor, GradientBoosting):
+class HistGradientBoostingRegressor(Regressor, GradientBoosting):
     """Boosted trees for numbers: f(x) = f_0 + Σ_m η t_m(x), each tree down the gradient of the loss.
 
     With the residual r = y − f(x): squared error ½ r², absolute error |r|, Huber's ½ r² up to δ and
@@ -228,9 +226,9 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.ensemble import GradientBoostingRegressor
+    >>> from lyceum.ensemble import HistGradientBoostingRegressor
     >>> x = np.linspace(0.0, 6.0, 400)[:, None]
-    >>> model = GradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
+    >>> model = HistGradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
     >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.2)
     True
     """
@@ -243,8 +241,8 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
 
     def __init__(
         self,
-        *,
         loss: str = "squared_error",
+        *,
         alpha: float = 0.9,
         learning_rate: float = 0.1,
         n_estimators: int = 100,
@@ -314,11 +312,11 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
         return {"baseline_": (1,)}
 
 
-def _predict(learner: GradientBoostingRegressor, block: Block) -> np.ndarray:
+def _predict(learner: HistGradientBoostingRegressor, block: Block) -> np.ndarray:
     return learner._scores(block)[:, 0]
 
 
-def _decision(learner: GradientBoostingClassifier, block: Block) -> np.ndarray:
+def _decision(learner: HistGradientBoostingClassifier, block: Block) -> np.ndarray:
     return _flat(len(learner.classes_), learner._scores(block))
 
 

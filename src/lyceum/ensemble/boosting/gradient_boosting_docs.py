@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-__all__ = ["with_shared_docs"]
-
 _SHARED = """
     Columns are put into at most `max_bins` bins, and a tree grows leaf by leaf, the most promising first.
     With G and H the sums of gradients and hessians over the rows of a node, a split gains

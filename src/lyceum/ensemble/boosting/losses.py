@@ -11,18 +11,6 @@ from lyceum._core.native import native
 from lyceum._core.statistics import weighted_quantile
 from lyceum._core.threads import n_threads
 
-__all__ = [
-    "REGRESSION_LOSSES",
-    "Absolute",
-    "Huber",
-    "Logistic",
-    "Loss",
-    "Multinomial",
-    "Quantile",
-    "Squared",
-    "class_loss",
-]
-
 _SMALL = 1 << 14  # rows for which precision is worth more than speed
 _UNEVEN = 64.0  # how much the largest weight may exceed the mean for packed gradients
 

@@ -38,8 +38,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table, show_count
 
-__all__ = ["GradientBoosting"]
-
 _FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work
 _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
 _ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for

@@ -11,8 +11,6 @@ from lyceum._core.threads import n_threads
 from lyceum._core.trees import GROUPS, LEAF, THRESHOLD, BinnedRows, Bins, Tree
 from lyceum.ensemble.boosting.losses import Loss
 
-__all__ = ["BoostGrowth", "GrownTree", "TreeGrower"]
-
 MOST_LEAVES = 32768
 
 

@@ -41,8 +41,6 @@ from lyceum.evaluate import row_splits
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["AuxiliaryTargets"]
-
 _FINAL = 1_000_003  # the number of the final learner, for its seed
 
 

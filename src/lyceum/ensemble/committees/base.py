@@ -52,8 +52,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.progress import report
 
-__all__ = ["COMMITTEE_CONSTRAINTS", "CommitteeBase", "CommitteeData"]
-
 COMMITTEE_CONSTRAINTS: dict[str, Any] = {
     "members": ["array-like", None],
     "random_state": ["random_state"],

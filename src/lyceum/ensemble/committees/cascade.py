@@ -17,10 +17,8 @@ from lyceum.ensemble.committees.base import COMMITTEE_CONSTRAINTS, CommitteeBase
 from lyceum.ensemble.committees.cascade_thresholds import Flow, choose_thresholds
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import FillMissing, Standardize
+from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
-
-__all__ = ["CascadeClassifier", "StageReport"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +178,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
     def _default_members(self) -> list[Any]:
         from sklearn.pipeline import make_pipeline  # takes long to import
 
-        accurate = make_pipeline(FillMissing(), Standardize(), LogisticRegression())
+        accurate = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
         return [("bayes", NaiveBayes()), ("logistic", accurate)]
 
     # -- fit -------------------------------------------------------------------------------------------------

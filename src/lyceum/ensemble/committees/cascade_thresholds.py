@@ -11,8 +11,6 @@ import numpy as np
 from lyceum._core.data import row_weights
 from lyceum.errors import SettingError
 
-__all__ = ["Flow", "choose_thresholds"]
-
 _LEVELS = 41  # thresholds tried per stage: quantiles of the posteriors
 _MOST_SETS = 20_000  # all combinations are tried up to this number
 _MOST_ROUNDS = 20

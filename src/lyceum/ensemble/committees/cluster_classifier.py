@@ -31,11 +31,9 @@ from lyceum.ensemble.members.answers import posteriors
 from lyceum.ensemble.members.data import MemberData
 from lyceum.errors import ModelFileError
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import FillMissing, Standardize
+from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.progress import report
 from lyceum.report import Summary, Table
-
-__all__ = ["ClusterClassifier"]
 
 _CLUSTERS = 4  # of the default clusterer
 
@@ -133,7 +131,7 @@ class ClusterClassifier(Classifier, ClusterBased):
         if self.classifier is None:
             from sklearn.pipeline import make_pipeline  # takes long to import
 
-            return make_pipeline(FillMissing(), Standardize(), LogisticRegression())
+            return make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
         return self.classifier
 
     @property

@@ -28,11 +28,9 @@ from lyceum.ensemble.committees.pruning import Pruning, prune_committee
 from lyceum.ensemble.members.either_task import EitherTask, has_classes
 from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression, Ridge
-from lyceum.prepare import FillMissing, Standardize
+from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
-
-__all__ = ["Committee", "usual_classifiers", "usual_regressors"]
 
 _SMALLEST = 1e-12  # an error of zero would give a weight without bound
 
@@ -43,7 +41,7 @@ def usual_classifiers() -> list[Any]:
 
     return [
         ("bayes", NaiveBayes()),
-        ("logistic", make_pipeline(FillMissing(), Standardize(), LogisticRegression())),
+        ("logistic", make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())),
         ("tree", DecisionTreeClassifier(max_depth=6)),
     ]
 
@@ -53,7 +51,7 @@ def usual_regressors() -> list[Any]:
     from sklearn.pipeline import make_pipeline  # takes long to import
 
     return [
-        ("linear", make_pipeline(FillMissing(), Standardize(), Ridge())),
+        ("linear", make_pipeline(SimpleImputer(), StandardScaler(), Ridge())),
         ("tree", DecisionTreeRegressor(max_depth=6)),
     ]
 

@@ -11,8 +11,6 @@ import numpy as np
 from lyceum.errors import DataError
 from lyceum.report import Table, plain, show_count
 
-__all__ = ["Diversity", "diversity"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diversity:

@@ -10,8 +10,6 @@ import numpy as np
 
 from lyceum.report import Explanation, Table, plain
 
-__all__ = ["CommitteeExplanation", "member_shares"]
-
 _LEAST = 1e-12  # posteriors below it are taken as this where their logarithms are compared
 
 

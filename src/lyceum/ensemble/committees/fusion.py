@@ -12,8 +12,6 @@ from lyceum._core.data import row_weights
 from lyceum._core.probability import check_shares
 from lyceum.errors import DataError, SettingError
 
-__all__ = ["CLASS_RULES", "NUMBER_RULES", "fuse", "simplex_weights", "weighted_sum"]
-
 CLASS_RULES = ("vote", "sum", "average", "weighted", "median", "minimum", "maximum", "product")
 NUMBER_RULES = ("sum", "average", "weighted", "median", "minimum", "maximum")
 _TAKES_WEIGHTS = ("vote", "sum", "average", "weighted", "product")

@@ -12,8 +12,6 @@ from lyceum.ensemble.committees.fusion import answers_of_members, check_class_co
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Table, plain, show_count
 
-__all__ = ["Pruning", "prune_committee"]
-
 _METHODS = ("accuracy", "greedy", "reduce_error", "plus_minus")
 _MOST_PASSES = 100
 

@@ -13,9 +13,7 @@ from lyceum.ensemble.committees.base import COMMITTEE_CONSTRAINTS, CommitteeData
 from lyceum.ensemble.committees.committee import usual_classifiers, usual_regressors
 from lyceum.ensemble.committees.stacking_base import StackingBase
 from lyceum.linear import LogisticRegression, Ridge
-from lyceum.prepare import FillMissing, Standardize
-
-__all__ = ["StackingClassifier", "StackingRegressor"]
+from lyceum.prepare import SimpleImputer, StandardScaler
 
 _CONSTRAINTS: dict[str, Any] = {
     **COMMITTEE_CONSTRAINTS,
@@ -124,7 +122,7 @@ class StackingClassifier(Classifier, StackingBase):
         from sklearn.pipeline import make_pipeline  # takes long to import
 
         last = LogisticRegression()
-        return make_pipeline(FillMissing(), Standardize(), last) if self.passthrough else last
+        return make_pipeline(SimpleImputer(), StandardScaler(), last) if self.passthrough else last
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior of the final learner."""
@@ -230,7 +228,7 @@ class StackingRegressor(Regressor, StackingBase):
         from sklearn.pipeline import make_pipeline  # takes long to import
 
         last = Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
-        return make_pipeline(FillMissing(), Standardize(), last) if self.passthrough else last
+        return make_pipeline(SimpleImputer(), StandardScaler(), last) if self.passthrough else last
 
     def predict(self, X: Any) -> Any:
         """What the final learner predicts."""

@@ -20,8 +20,6 @@ from lyceum.ensemble.members.final_learner import coefficients_table, fit_final
 from lyceum.errors import DataError
 from lyceum.report import Summary, Table
 
-__all__ = ["StackingBase"]
-
 _FINAL = 1_000_003  # the number of the final learner among the members, for its seed
 
 

@@ -18,6 +18,7 @@ from lyceum._core.base import (
     is_pipeline,
     normalize_posteriors,
     replace_columns,
+    takes_weights,
     undefined,
 )
 from lyceum._core.data import Block
@@ -32,14 +33,11 @@ from lyceum.ensemble.experts.mixture import (
     start_groups,
     warn_unconverged,
 )
-from lyceum.ensemble.members.data import takes_weights
 from lyceum.ensemble.members.either_task import EitherTask, has_classes
 from lyceum.ensemble.members.expert_rows import ExpertRows
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import Ridge
 from lyceum.report import Summary, Table
-
-__all__ = ["EXPERT_CONSTRAINTS", "ExpertsBase"]
 
 EXPERT_CONSTRAINTS: dict[str, Any] = {
     "expert": [HasMethods(["fit", "predict"]), None],

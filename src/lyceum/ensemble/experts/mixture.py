@@ -14,8 +14,6 @@ from lyceum.ensemble.members.expert_rows import ExpertRows
 from lyceum.errors import DataError
 from lyceum.progress import report
 
-__all__ = ["ExpertMixture", "GateTree", "fit_experts", "start_groups"]
-
 _GATE_STEPS = 10  # of L-BFGS in one M-step, from where the gate is
 _LEAST_SHARE = 1e-10  # experts with less of the weight stay as they are
 _ROUNDING = 1e-9

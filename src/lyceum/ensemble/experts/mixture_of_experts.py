@@ -11,8 +11,6 @@ from sklearn.utils._param_validation import Interval
 from lyceum.ensemble.experts.base import EXPERT_CONSTRAINTS, ExpertsBase
 from lyceum.ensemble.experts.mixture import GateTree
 
-__all__ = ["HierarchicalMixtureOfExperts", "MixtureOfExperts"]
-
 
 class MixtureOfExperts(ExpertsBase):
     """Mixture of experts: a softmax gate shares rows out to experts, and all learn together by EM.

@@ -10,8 +10,6 @@ import numpy as np
 from lyceum.ensemble.members.data import MemberData
 from lyceum.errors import DataError
 
-__all__ = ["member_answers", "one_hot", "posteriors", "vote_codes"]
-
 
 def posteriors(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:
     """A member's posteriors, a column for every class of the ensemble; its votes where it has none."""

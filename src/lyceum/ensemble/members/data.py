@@ -29,7 +29,6 @@ from lyceum._core.base import (
     takes_missing,
     takes_rows,
     takes_text,
-    takes_weights,
     typical_row,
     undefined,
     without_names,
@@ -39,18 +38,6 @@ from lyceum._core.data import ArraySource, Block, Inputs, Rows, Schema, Step, is
 from lyceum.ensemble.members.packed import pack, unpack
 from lyceum.errors import SchemaError
 from lyceum.report import Explanation
-
-__all__ = [
-    "MEMBER_CONSTRAINTS",
-    "Ensemble",
-    "MemberData",
-    "MemberImportances",
-    "explains_rows",
-    "refuse_codes",
-    "takes_missing",
-    "takes_rows",
-    "takes_weights",
-]
 
 MEMBER_CONSTRAINTS: dict[str, Any] = {
     "estimator": [HasMethods(["fit", "predict"]), None],
@@ -204,7 +191,7 @@ class Ensemble(Learner):
     See Also
     --------
     MemberData : The rows that members are fitted on and predict.
-    BaggingClassifier, AdaBoostClassifier, OneVsRest : Ensembles of this kind.
+    BaggingClassifier, AdaBoostClassifier, OneVsRestClassifier : Ensembles of this kind.
     lyceum.base.Learner : What it is based on.
 
     Examples

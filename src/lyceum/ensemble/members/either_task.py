@@ -9,8 +9,6 @@ from sklearn.utils import ClassifierTags, RegressorTags
 
 from lyceum._core.base import targets_to_score, undefined
 
-__all__ = ["EitherTask", "has_classes"]
-
 
 def has_classes(self: Any) -> bool:
     """Whether the learner classifies, for `available_if`."""

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lyceum._core.base import Learner, is_pipeline
+from lyceum._core.base import Learner, is_pipeline, takes_weights
 from lyceum._core.data import ArraySource, Rows, Schema
-from lyceum.ensemble.members.data import MemberData, takes_weights
-
-__all__ = ["ExpertRows", "weight_parameters"]
+from lyceum.ensemble.members.data import MemberData
 
 
 def weight_parameters(expert: Any) -> list[str]:

@@ -11,8 +11,6 @@ from lyceum._core.data import ArraySource, Column, Rows
 from lyceum.ensemble.members.data import takes_rows
 from lyceum.report import Table
 
-__all__ = ["coefficients_table", "fit_final"]
-
 
 def coefficients_table(coef: np.ndarray, names: list[str]) -> Table:
     heads = ["level-0 answer", *([str(k) for k in range(len(coef))] if len(coef) > 1 else ["coefficient"])]

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from lyceum._core.base import takes_weights
 from lyceum._core.native import native
 from lyceum._core.statistics import midpoints
 from lyceum._core.threads import n_threads, ordered_map
@@ -27,12 +28,10 @@ from lyceum._core.trees import (
 from lyceum.ensemble.bagging.draws import seeds, set_seeds
 from lyceum.ensemble.boosting.adaboost_rounds import MemberFitter
 from lyceum.ensemble.members.answers import vote_codes
-from lyceum.ensemble.members.data import Ensemble, MemberData, takes_weights
+from lyceum.ensemble.members.data import Ensemble, MemberData
 from lyceum.ensemble.members.trees import cells_of_trees
 from lyceum.errors import SettingError
 from lyceum.trees import DecisionTreeClassifier
-
-__all__ = ["LearnerFitter", "StumpFitter", "TreeFitter", "draw_counts", "draws_rows", "member_fitter"]
 
 _LEAST_GAIN = 1e-8  # less may be rounding
 _DRAW = 3  # the stream of chance that rows are drawn from

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
-from lyceum.ensemble.members.data import takes_weights
+from lyceum._core.base import takes_weights
 from lyceum.errors import DataError, SettingError
-
-__all__ = ["Member", "check_tasks", "check_weighted", "column_numbers", "named_members"]
 
 
 @dataclass(frozen=True, slots=True)

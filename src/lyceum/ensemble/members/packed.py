@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.trees import pack_trees, unpack_trees
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["pack", "unpack"]
-
 
 def pack(members: Sequence[Any]) -> dict[str, Any] | None:
     """The state of members that are trees, None of others."""

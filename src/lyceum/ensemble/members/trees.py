@@ -14,8 +14,6 @@ from lyceum._core.data import ArraySource, CheckCells, Recode
 from lyceum._core.trees import Router, Tree, node_decisions
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["are_trees", "cells_of_trees", "forest", "votes"]
-
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
 
 

@@ -14,8 +14,6 @@ from lyceum._core.data import Column, Schema
 from lyceum._core.trees import Tree, impurity_importances
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["TreesOfRounds", "tree_of_forest"]
-
 
 def tree_of_forest(forest: Any, tree: Tree) -> Any:
     """A tree that answers as the forest does, with classes or numbers."""

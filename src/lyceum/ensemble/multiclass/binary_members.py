@@ -18,29 +18,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, undefined
+from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, takes_weights, undefined
 from lyceum._core.data import ArraySource, Column, Schema
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.members.data import Ensemble, MemberData, takes_rows, takes_weights
+from lyceum.ensemble.members.data import Ensemble, MemberData, takes_rows
 from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
-
-__all__ = [
-    "BINARY_CONSTRAINTS",
-    "BinaryMembers",
-    "BinaryProblem",
-    "ConstantMember",
-    "binary_score",
-    "fit_problems",
-    "has_posteriors",
-    "log_answers",
-    "member_weights",
-    "of_two_classes",
-    "with_ties_broken",
-    "yes_posterior",
-]
 
 BINARY_CONSTRAINTS: dict[str, Any] = {
     "estimator": [HasMethods(["fit", "predict"]), None],

@@ -9,8 +9,6 @@ import numpy as np
 
 from lyceum.errors import SettingError
 
-__all__ = ["bch_code", "exhaustive_code", "minimum_distance", "random_code"]
-
 MOST_EXHAUSTIVE = 12  # classes, 2,047 columns
 _TRIES = 200  # random codes that are compared
 _DRAWN_TOGETHER = 512  # columns

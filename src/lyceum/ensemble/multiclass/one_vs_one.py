@@ -23,13 +23,11 @@ from lyceum.ensemble.multiclass.binary_members import (
 )
 from lyceum.errors import DataError
 
-__all__ = ["OneVsOne", "couple_posteriors"]
-
 _CERTAIN = 1e-7  # pairwise posteriors keep this distance from 0 and 1
 _SLICE = 4096  # rows whose systems of equations are held at once
 
 
-class OneVsOne(BinaryMembers):
+class OneVsOneClassifier(BinaryMembers):
     """One binary classifier per pair of classes, on the rows of these two; most votes decide.
 
     There are K(K - 1)/2 members on few rows each, which is less work than one against all others where the
@@ -73,8 +71,8 @@ class OneVsOne(BinaryMembers):
 
     See Also
     --------
-    OneVsRest : One member per class.
-    OutputCode : Any code of the classes.
+    OneVsRestClassifier : One member per class.
+    OutputCodeClassifier : Any code of the classes.
 
     References
     ----------
@@ -84,10 +82,10 @@ class OneVsOne(BinaryMembers):
 
     Examples
     --------
-    >>> from lyceum.bayes import LinearDiscriminant
-    >>> from lyceum.ensemble import OneVsOne
+    >>> from lyceum.bayes import LinearDiscriminantAnalysis
+    >>> from lyceum.ensemble import OneVsOneClassifier
     >>> X = [[0.0, 0.0], [1.0, 0.0], [4.0, 0.0], [5.0, 1.0], [0.0, 5.0], [1.0, 4.0]]
-    >>> model = OneVsOne(LinearDiscriminant()).fit(X, ["a", "a", "b", "b", "c", "c"])
+    >>> model = OneVsOneClassifier(LinearDiscriminantAnalysis()).fit(X, ["a", "a", "b", "b", "c", "c"])
     >>> model.votes([[0.5, 0.5]]).tolist(), model.predict([[0.5, 0.5]]).tolist()
     ([[2.0, 1.0, 0.0]], ['a'])
     """
@@ -208,16 +206,16 @@ def _couple(r: np.ndarray) -> np.ndarray:
     return normalize_posteriors(np.maximum(np.linalg.solve(system, right)[:, :K, 0], 0.0))
 
 
-def _votes(model: OneVsOne, scores: np.ndarray) -> np.ndarray:
+def _votes(model: OneVsOneClassifier, scores: np.ndarray) -> np.ndarray:
     code = model._weights()
     return (scores > 0) @ (code.T > 0).astype(np.float64) + (scores <= 0) @ (code.T < 0).astype(np.float64)
 
 
-def _votes_of(model: OneVsOne, data: MemberData) -> np.ndarray:
+def _votes_of(model: OneVsOneClassifier, data: MemberData) -> np.ndarray:
     return _votes(model, model._scores(data)) if len(model.classes_) > 1 else model._decision_scores(data)
 
 
-def _posterior(model: OneVsOne, data: MemberData) -> np.ndarray:
+def _posterior(model: OneVsOneClassifier, data: MemberData) -> np.ndarray:
     K = len(model.classes_)
     if K == 1:
         return BinaryMembers._decision_scores(model, data) + 1.0

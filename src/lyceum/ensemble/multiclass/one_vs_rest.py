@@ -20,10 +20,8 @@ from lyceum.ensemble.multiclass.binary_members import (
     yes_posterior,
 )
 
-__all__ = ["OneVsRest"]
 
-
-class OneVsRest(BinaryMembers):
+class OneVsRestClassifier(BinaryMembers):
     """One binary classifier per class, which tells its rows from all others; the highest score decides.
 
     .. math:: \\hat y = \\arg\\max_k f_k(x), \\qquad P(k|x) = \\frac{P_k(1|x)}{\\sum_j P_j(1|x)}
@@ -69,9 +67,9 @@ class OneVsRest(BinaryMembers):
 
     See Also
     --------
-    OneVsOne : One member per pair of classes.
-    OutputCode : Any code of the classes.
-    MultiLabel : Rows that have several labels at once.
+    OneVsOneClassifier : One member per pair of classes.
+    OutputCodeClassifier : Any code of the classes.
+    MultiOutputClassifier : Rows that have several labels at once.
 
     References
     ----------
@@ -80,10 +78,10 @@ class OneVsRest(BinaryMembers):
     Examples
     --------
     >>> from lyceum.datasets import load
-    >>> from lyceum.ensemble import OneVsRest
+    >>> from lyceum.ensemble import OneVsRestClassifier
     >>> from lyceum.trees import DecisionTreeClassifier
     >>> penguins = load("penguins")
-    >>> model = OneVsRest(DecisionTreeClassifier(max_depth=3)).fit(penguins)
+    >>> model = OneVsRestClassifier(DecisionTreeClassifier(max_depth=3)).fit(penguins)
     >>> len(model.estimators_), model.score(penguins) > 0.95
     (3, True)
     """
@@ -150,7 +148,7 @@ def _votes(scores: np.ndarray) -> np.ndarray:
     return (yes + no.sum(axis=1, keepdims=True) - no).astype(np.float64)
 
 
-def _votes_of(model: OneVsRest, data: MemberData) -> np.ndarray:
+def _votes_of(model: OneVsRestClassifier, data: MemberData) -> np.ndarray:
     if len(model.classes_) > 2:
         return _votes(model._scores(data))
     return (
@@ -160,7 +158,7 @@ def _votes_of(model: OneVsRest, data: MemberData) -> np.ndarray:
     )
 
 
-def _posterior(model: OneVsRest, data: MemberData) -> np.ndarray:
+def _posterior(model: OneVsRestClassifier, data: MemberData) -> np.ndarray:
     K = len(model.classes_)
     if K == 1:
         return model._decision_scores(data) + 1.0

@@ -23,8 +23,6 @@ from lyceum.ensemble.multiclass.codes import (
 from lyceum.errors import DataError, number_setting
 from lyceum.report import Summary, Table
 
-__all__ = ["OutputCode"]
-
 _FEW = 6  # classes up to which a code is exhaustive: 31 columns
 
 # of the margin m = code × score
@@ -36,7 +34,7 @@ _LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-class OutputCode(BinaryMembers):
+class OutputCodeClassifier(BinaryMembers):
     """Error-correcting output codes: every class is a word of ±1, every column a binary problem.
 
     The predicted class is the one whose word M_k is nearest to what the members say, by the number of places
@@ -94,8 +92,8 @@ class OutputCode(BinaryMembers):
 
     See Also
     --------
-    OneVsRest : The code 2I - 1.
-    OneVsOne : The code of pairs.
+    OneVsRestClassifier : The code 2I - 1.
+    OneVsOneClassifier : The code of pairs.
 
     References
     ----------
@@ -105,10 +103,10 @@ class OutputCode(BinaryMembers):
     Examples
     --------
     >>> from lyceum.datasets import load
-    >>> from lyceum.ensemble import OutputCode
+    >>> from lyceum.ensemble import OutputCodeClassifier
     >>> from lyceum.trees import DecisionTreeClassifier
     >>> penguins = load("penguins")
-    >>> model = OutputCode(DecisionTreeClassifier(max_depth=2)).fit(penguins)
+    >>> model = OutputCodeClassifier(DecisionTreeClassifier(max_depth=2)).fit(penguins)
     >>> model.code_.shape, model.min_distance_, model.score(penguins) > 0.9
     ((3, 3), 2.0, True)
     """
@@ -218,7 +216,7 @@ class OutputCode(BinaryMembers):
         return Summary(found.title, found.facts, [table, *found.tables])
 
 
-def _words(model: OutputCode, data: MemberData) -> np.ndarray:
+def _words(model: OutputCodeClassifier, data: MemberData) -> np.ndarray:
     return np.where(model._scores(data) > 0, 1, -1)
 
 

@@ -19,8 +19,6 @@ from lyceum.evaluate.label_codes import (
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary, Table
 
-__all__ = ["Calibration", "brier_score", "calibration", "log_loss", "log_losses"]
-
 _ROUNDING = 1e-6  # how far outside [0, 1] a posterior may lie by rounding
 
 
@@ -43,8 +41,8 @@ class Calibration(Printable):
 
     See Also
     --------
-    calibration : Makes it from labels and posteriors.
-    lyceum.decision.CalibratedClassifier : A classifier whose posteriors are calibrated.
+    calibration_curve : Makes it from labels and posteriors.
+    lyceum.decision.CalibratedClassifierCV : A classifier whose posteriors are calibrated.
     lyceum.plot.calibration : The table as a picture.
 
     References
@@ -54,8 +52,8 @@ class Calibration(Printable):
 
     Examples
     --------
-    >>> from lyceum.evaluate import calibration
-    >>> result = calibration([0, 0, 0, 1, 1, 1], [0.2, 0.2, 0.2, 0.2, 0.8, 0.8], n_bins=2)
+    >>> from lyceum.evaluate import calibration_curve
+    >>> result = calibration_curve([0, 0, 0, 1, 1, 1], [0.2, 0.2, 0.2, 0.2, 0.8, 0.8], n_bins=2)
     >>> result.predicted.round(3).tolist(), result.observed.tolist()
     ([0.2, 0.8], [0.25, 1.0])
     >>> round(result.expected_error, 3), round(result.brier, 3)   # (4 · 0.05 + 2 · 0.2) / 6
@@ -86,7 +84,7 @@ class Calibration(Printable):
         return Summary("calibration", facts, (table,))
 
 
-def calibration(
+def calibration_curve(
     y: Any,
     proba: Any,
     *,
@@ -123,12 +121,12 @@ def calibration(
 
     See Also
     --------
-    brier_score, log_loss : The scores alone.
+    brier_score_loss, log_loss : The scores alone.
     lyceum.plot.calibration : The table as a picture.
 
     Examples
     --------
-    >>> result = calibration([0, 1, 1, 1], [0.25, 0.75, 0.75, 0.75], n_bins=2)
+    >>> result = calibration_curve([0, 1, 1, 1], [0.25, 0.75, 0.75, 0.75], n_bins=2)
     >>> result.observed, result.expected_error
     (array([0., 1.]), 0.25)
     """
@@ -243,7 +241,7 @@ def log_losses(y: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
     return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
 
 
-def brier_score(
+def brier_score_loss(
     y: Any, proba: Any, *, pos_label: Any = None, classes: Any = None, sample_weight: Any = None
 ) -> float:
     """Mean squared error of posteriors: (p - y)² for two classes, summed over all classes for more.
@@ -268,7 +266,7 @@ def brier_score(
     See Also
     --------
     log_loss : Punishes sure mistakes more.
-    calibration : The reliability table.
+    calibration_curve : The reliability table.
 
     References
     ----------
@@ -276,7 +274,7 @@ def brier_score(
 
     Examples
     --------
-    >>> round(brier_score([0, 1], [0.1, 0.8]), 6)
+    >>> round(brier_score_loss([0, 1], [0.1, 0.8]), 6)
     0.025
     """
     y, sample_weight = truth_and_weights(y, sample_weight)
@@ -311,7 +309,7 @@ def log_loss(
 
     See Also
     --------
-    brier_score : Bounded for every row.
+    brier_score_loss : Bounded for every row.
 
     Examples
     --------

@@ -20,8 +20,6 @@ from lyceum.evaluate.resampling.majority_class import MajorityClass
 from lyceum.evaluate.resampling.splits import Split
 from lyceum.report import Summary, Table
 
-__all__ = ["LearningCurve", "baseline_loss", "learning_curve", "losses_by_split"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningCurve(LossCurve):
@@ -56,10 +54,10 @@ class LearningCurve(LossCurve):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from lyceum.bayes import LinearDiscriminant
+    >>> from lyceum.bayes import LinearDiscriminantAnalysis
     >>> from lyceum.evaluate import learning_curve
     >>> X, y = load_iris(return_X_y=True)
-    >>> curve = learning_curve(LinearDiscriminant(), X, y, sizes=(0.1, 1.0), cv=3)
+    >>> curve = learning_curve(LinearDiscriminantAnalysis(), X, y, sizes=(0.1, 1.0), cv=3)
     >>> curve.sizes.tolist(), curve.test_mean.round(3).tolist()
     ([10, 100], [0.127, 0.02])
     >>> curve.verdict.word, curve.more_rows_help

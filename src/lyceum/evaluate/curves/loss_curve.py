@@ -6,8 +6,6 @@ import numpy as np
 
 from lyceum.evaluate.printable import Printable
 
-__all__ = ["LossCurve", "standard_error"]
-
 
 class LossCurve(Printable):
     """Losses on training and test rows: one row per point of the curve, one column per split."""

@@ -13,8 +13,6 @@ from lyceum.evaluate.label_codes import positive_mask, score_column, truth_and_w
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["RocCurve", "Steps", "auc", "roc", "sorted_auc"]
-
 _FEW_POINTS = 1_000  # up to here the chain is as fast as array operations
 _FEW_SCORES = 1 << 13  # they are sorted before another thread has woken up
 
@@ -42,7 +40,7 @@ class RocCurve(Printable):
 
     See Also
     --------
-    roc : Makes it from labels and scores.
+    roc_curve : Makes it from labels and scores.
     AucInterval : The area with its uncertainty.
     CostCurve, PrecisionRecall : Other views of all thresholds.
     lyceum.plot.roc : The curve as a picture.
@@ -53,8 +51,8 @@ class RocCurve(Printable):
 
     Examples
     --------
-    >>> from lyceum.evaluate import roc
-    >>> curve = roc(["no", "no", "yes", "yes"], [0.1, 0.4, 0.35, 0.8])
+    >>> from lyceum.evaluate import roc_curve
+    >>> curve = roc_curve(["no", "no", "yes", "yes"], [0.1, 0.4, 0.35, 0.8])
     >>> curve.auc, curve.gini                                     # 3 of 4 pairs are in order
     (0.75, 0.5)
     >>> [(float(curve.fpr[i]), float(curve.tpr[i])) for i in curve.hull]
@@ -197,7 +195,7 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
     return wins_twice / (2 * len(above) * len(below))
 
 
-def auc(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
+def roc_auc_score(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
     """The area under the ROC curve, P(score of a positive > score of a negative) + P(equal)/2.
 
     Parameters
@@ -218,7 +216,7 @@ def auc(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None)
 
     See Also
     --------
-    roc : The curve.
+    roc_curve : The curve.
     auc_fawcett, auc_hand_till : Areas for more than two classes.
 
     References
@@ -228,7 +226,7 @@ def auc(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None)
 
     Examples
     --------
-    >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
     y, sample_weight = truth_and_weights(y, sample_weight)
@@ -238,7 +236,7 @@ def auc(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None)
     return sorted_auc(*_sorted_classes(mask, score_column(score, len(mask))))
 
 
-def roc(
+def roc_curve(
     y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None, drop_collinear: bool = True
 ) -> RocCurve:
     """The ROC curve of a score.
@@ -262,13 +260,13 @@ def roc(
 
     See Also
     --------
-    auc : The area alone, faster.
-    cost_curve, precision_recall : Other views of all thresholds.
+    roc_auc_score : The area alone, faster.
+    cost_curve, precision_recall_curve : Other views of all thresholds.
     lyceum.plot.roc : The curve as a picture.
 
     Examples
     --------
-    >>> curve = roc(["no", "no", "yes", "yes"], [0.1, 0.4, 0.35, 0.8])
+    >>> curve = roc_curve(["no", "no", "yes", "yes"], [0.1, 0.4, 0.35, 0.8])
     >>> curve.fpr, curve.tpr, curve.auc
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]), 0.75)
     """

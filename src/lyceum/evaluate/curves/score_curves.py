@@ -9,11 +9,9 @@ import numpy as np
 
 from lyceum.errors import SettingError
 from lyceum.evaluate.common import ratio
-from lyceum.evaluate.curves.roc import Steps, roc
+from lyceum.evaluate.curves.roc import Steps, roc_curve
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
-
-__all__ = ["CostCurve", "PrecisionRecall", "cost_curve", "precision_recall", "probability_cost"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +32,7 @@ class PrecisionRecall(Printable):
 
     See Also
     --------
-    precision_recall : Makes it from labels and scores.
+    precision_recall_curve : Makes it from labels and scores.
     RocCurve : True against false positive rates.
     lyceum.plot.precision_recall : The curve as a picture.
 
@@ -44,8 +42,8 @@ class PrecisionRecall(Printable):
 
     Examples
     --------
-    >>> from lyceum.evaluate import precision_recall
-    >>> curve = precision_recall([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> from lyceum.evaluate import precision_recall_curve
+    >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> curve.precision.round(3).tolist(), curve.recall.tolist()
     ([1.0, 1.0, 0.5, 0.667, 0.5], [0.0, 0.5, 0.5, 1.0, 1.0])
     >>> round(curve.average_precision, 4), curve.best_f1          # 1/2 · 1 + 1/2 · 2/3
@@ -75,7 +73,7 @@ class PrecisionRecall(Printable):
         return Summary("precision and recall", facts | {"best F1": f1, "at threshold": threshold})
 
 
-def precision_recall(
+def precision_recall_curve(
     y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> PrecisionRecall:
     """Precision and recall at every distinct score.
@@ -97,12 +95,12 @@ def precision_recall(
 
     See Also
     --------
-    roc : The curve of true and false positive rates.
+    roc_curve : The curve of true and false positive rates.
     lyceum.plot.precision_recall : The curve as a picture.
 
     Examples
     --------
-    >>> round(precision_recall([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).average_precision, 4)
+    >>> round(precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).average_precision, 4)
     0.8333
     """
     steps = Steps.of(y, score, pos_label, sample_weight)
@@ -257,7 +255,7 @@ def cost_curve(
     >>> curve.at(prevalence=0.5)
     (0.25, 0.8)
     """
-    curve = roc(y, score, pos_label=pos_label, sample_weight=sample_weight)
+    curve = roc_curve(y, score, pos_label=pos_label, sample_weight=sample_weight)
     hull = curve.hull
     fpr, miss = curve.fpr[hull], 1.0 - curve.tpr[hull]
     x = np.linspace(0.0, 1.0, n_points)

@@ -15,8 +15,6 @@ from lyceum.evaluate.resampling.cross_validation import splits_of
 from lyceum.evaluate.resampling.experiment import Experiment, Predict, run_all
 from lyceum.report import Summary, Table
 
-__all__ = ["ValidationCurve", "validation_curve"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValidationCurve(LossCurve):

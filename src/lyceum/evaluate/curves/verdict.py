@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["FitVerdict", "fit_verdict"]
-
 _SLIGHT = 0.1  # share of the baseline below which a gap does not matter
 _GAINED = 0.25  # share of the baseline removed on training rows, below which it is underfitting
 

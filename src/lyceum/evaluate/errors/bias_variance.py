@@ -19,8 +19,6 @@ from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.experiment import Experiment, run_all
 from lyceum.report import Summary, show_count
 
-__all__ = ["BiasVariance", "bias_variance", "decompose"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BiasVariance(Printable):

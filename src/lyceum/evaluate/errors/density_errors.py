@@ -15,8 +15,6 @@ from lyceum.evaluate.printable import Printable
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 
-__all__ = ["DensityErrors", "density_errors"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DensityErrors(Printable):

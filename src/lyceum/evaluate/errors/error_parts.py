@@ -14,8 +14,6 @@ from lyceum.evaluate.label_codes import column_of, same_length
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["ErrorParts", "error_parts"]
-
 
 @dataclass(frozen=True, slots=True)
 class ErrorParts(Printable):

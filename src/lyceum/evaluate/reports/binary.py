@@ -22,8 +22,6 @@ from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.reports.kappa import cohen_kappa, kappa_reading
 from lyceum.report import Summary, Table
 
-__all__ = ["BinaryReport", "binary_report"]
-
 _SUMMARY = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
             "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
 
@@ -272,7 +270,7 @@ def binary_report(
     See Also
     --------
     class_report : More than two classes.
-    confusion : The counts of all classes.
+    confusion_matrix : The counts of all classes.
 
     Examples
     --------

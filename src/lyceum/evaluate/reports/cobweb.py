@@ -11,8 +11,6 @@ from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.reports.confusion import Confusion
 from lyceum.report import Summary, Table
 
-__all__ = ["Cobweb", "cobweb"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cobweb(Printable):
@@ -42,8 +40,8 @@ class Cobweb(Printable):
 
     Examples
     --------
-    >>> from lyceum.evaluate import cobweb, confusion
-    >>> web = cobweb(confusion(list("aabbcc"), list("abbbca")))
+    >>> from lyceum.evaluate import cobweb, confusion_matrix
+    >>> web = cobweb(confusion_matrix(list("aabbcc"), list("abbbca")))
     >>> "".join(web.truth), "".join(web.predicted)
     ('aabbcc', 'bcacab')
     >>> web.rates.tolist(), round(web.chance, 3)              # half of "a" was taken for "b", of "c" for "a"
@@ -85,8 +83,8 @@ def cobweb(matrix: Confusion) -> Cobweb:
 
     Examples
     --------
-    >>> from lyceum.evaluate import cobweb, confusion
-    >>> web = cobweb(confusion([0, 0, 1, 1], [0, 1, 1, 1]))
+    >>> from lyceum.evaluate import cobweb, confusion_matrix
+    >>> web = cobweb(confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1]))
     >>> web.rates
     array([0.5, 0. ])
     """

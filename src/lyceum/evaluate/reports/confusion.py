@@ -25,8 +25,6 @@ from lyceum.evaluate.reports.binary import BinaryReport
 from lyceum.evaluate.reports.kappa import cohen_kappa, disagreement_weights, kappa_reading
 from lyceum.report import Summary, Table
 
-__all__ = ["Confusion", "confusion"]
-
 _MOST_CLASSES = 5_000
 _MOST_GROUPED = 16  # 2^15 - 1 = 32,767 tables
 
@@ -61,7 +59,7 @@ class Confusion(Printable):
 
     See Also
     --------
-    confusion : Makes it from labels.
+    confusion_matrix : Makes it from labels.
     ClassReport : The rates of every class.
     Cobweb : The rates of every kind of mistake.
     lyceum.plot.confusion : The matrix as a picture.
@@ -74,8 +72,8 @@ class Confusion(Printable):
 
     Examples
     --------
-    >>> from lyceum.evaluate import confusion
-    >>> first, second = confusion(["a", "a", "b", "c"], ["a", "b", "b", "c"]), confusion(["c"], ["a"])
+    >>> from lyceum.evaluate import confusion_matrix
+    >>> first, second = confusion_matrix(["a", "a", "b", "c"], ["a", "b", "b", "c"]), confusion_matrix(["c"], ["a"])
     >>> both = first.merge(second)
     >>> both.counts.tolist(), both.accuracy
     ([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], 0.6)
@@ -285,7 +283,7 @@ class Confusion(Printable):
         return Summary(f"confusion of {len(self.classes)} classes", facts, (self.table(),))
 
 
-def confusion(
+def confusion_matrix(
     y: Any, predicted: Any, *, classes: Any = None, reject: Any = None, sample_weight: Any = None
 ) -> Confusion:
     """The confusion matrix: rows are true classes, columns predictions.
@@ -315,7 +313,7 @@ def confusion(
 
     Examples
     --------
-    >>> matrix = confusion(["a", "a", "b", "c"], ["a", "b", "b", "?"], reject="?")
+    >>> matrix = confusion_matrix(["a", "a", "b", "c"], ["a", "b", "b", "?"], reject="?")
     >>> print(matrix.table())
     rows: truth, columns: prediction
     truth  a  b  c  (reject)

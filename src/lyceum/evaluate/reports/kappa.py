@@ -9,8 +9,6 @@ import numpy as np
 from lyceum.errors import SettingError
 from lyceum.evaluate.common import named_choice
 
-__all__ = ["cohen_kappa", "disagreement_weights", "kappa_from_rates", "kappa_reading"]
-
 _LANDIS_KOCH = (
     (0.2, "slight"),
     (0.4, "fair"),
@@ -36,7 +34,7 @@ def kappa_reading(kappa: float, scale: str = "fleiss") -> str:
 
     See Also
     --------
-    binary_report, confusion : Reports with kappa.
+    binary_report, confusion_matrix : Reports with kappa.
 
     References
     ----------

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from lyceum.errors import SettingError
-from lyceum.evaluate.curves.roc import auc, sorted_auc
+from lyceum.evaluate.curves.roc import roc_auc_score, sorted_auc
 from lyceum.evaluate.label_codes import score_matrix, truth_and_weights, weights_of
-from lyceum.evaluate.reports.confusion import Confusion, confusion
-
-__all__ = ["auc_fawcett", "auc_hand_till", "macro_average_modified"]
+from lyceum.evaluate.reports.confusion import Confusion, confusion_matrix
 
 
 def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any = None) -> float:
@@ -53,7 +51,7 @@ def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any =
     shares = np.bincount(codes, w, minlength=len(labels)).astype(np.float64)
     if np.count_nonzero(shares) < 2:
         return 0.5
-    areas = [auc(codes == k, score[:, k], sample_weight=w) for k in np.flatnonzero(shares)]
+    areas = [roc_auc_score(codes == k, score[:, k], sample_weight=w) for k in np.flatnonzero(shares)]
     return float(np.dot(areas, shares[shares > 0.0]) / shares.sum())
 
 
@@ -119,7 +117,7 @@ def _weighted_areas(codes: np.ndarray, score: np.ndarray, w: np.ndarray):
 
     def area(i: int, j: int) -> float:
         both = np.concatenate([rows[i], rows[j]])
-        return auc(codes[both] == i, score[both, i], sample_weight=w[both])
+        return roc_auc_score(codes[both] == i, score[both, i], sample_weight=w[both])
 
     return area
 
@@ -155,7 +153,7 @@ def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any 
     """
     if predicted is None and not isinstance(y, Confusion):
         raise SettingError("give y and predicted, or a confusion matrix")
-    matrix = y if isinstance(y, Confusion) else confusion(y, predicted, sample_weight=sample_weight)
+    matrix = y if isinstance(y, Confusion) else confusion_matrix(y, predicted, sample_weight=sample_weight)
     n = matrix.counts.sum(axis=1) + matrix.rejected
     right = matrix.counts.diagonal()[n > 0] / n[n > 0]
     if not len(right):

@@ -11,10 +11,8 @@ from lyceum.errors import SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.reports.binary import BinaryReport
-from lyceum.evaluate.reports.confusion import Confusion, confusion
+from lyceum.evaluate.reports.confusion import Confusion, confusion_matrix
 from lyceum.report import Summary, Table
-
-__all__ = ["ClassAverages", "ClassReport", "class_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,7 @@ def class_report(
     See Also
     --------
     binary_report : Two classes.
-    confusion : The counts.
+    confusion_matrix : The counts.
 
     Examples
     --------
@@ -149,7 +147,7 @@ def class_report(
     if predicted is None and not isinstance(y, Confusion):
         raise SettingError("give y and predicted, or a confusion matrix")
     settings = {"classes": classes, "reject": reject, "sample_weight": sample_weight}
-    matrix = y if isinstance(y, Confusion) else confusion(y, predicted, **settings)
+    matrix = y if isinstance(y, Confusion) else confusion_matrix(y, predicted, **settings)
     reports = _one_vs_rest(matrix)
     sizes = [one.tp + one.fn for one in reports]
     return ClassReport(

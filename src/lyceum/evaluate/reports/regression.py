@@ -19,8 +19,6 @@ from lyceum.evaluate.label_codes import (
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["RegressionReport", "regression_report"]
-
 _ROUNDING = 4.0 * np.finfo(np.float64).eps  # of a mean, as a share of the size of what is added
 
 

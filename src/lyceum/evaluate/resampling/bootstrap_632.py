@@ -15,8 +15,6 @@ from lyceum.evaluate.resampling.experiment import Experiment, Predict, run_all
 from lyceum.evaluate.resampling.splits import Bootstrap
 from lyceum.report import Summary
 
-__all__ = ["Bootstrap632", "bootstrap_632"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bootstrap632(Printable):

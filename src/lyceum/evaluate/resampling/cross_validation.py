@@ -14,8 +14,6 @@ from lyceum.evaluate.resampling.experiment import Experiment, Predict, run_all
 from lyceum.evaluate.resampling.splits import Split, StratifiedFolds
 from lyceum.report import Summary, Table, show_count
 
-__all__ = ["CrossValidation", "cross_validate", "splits_of"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossValidation(Printable):

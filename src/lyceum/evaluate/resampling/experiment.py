@@ -21,8 +21,6 @@ from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import weights_of
 from lyceum.report import show_count
 
-__all__ = ["Experiment", "SplitResult", "Subset", "run_all"]
-
 RowLoss = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Predict = Callable[[Any, Any], Any]
 

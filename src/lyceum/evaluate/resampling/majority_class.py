@@ -9,8 +9,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from lyceum._core.data import row_weights
 
-__all__ = ["MajorityClass"]
-
 
 class MajorityClass(ClassifierMixin, BaseEstimator):
     """Always the most frequent class, the first of equals, with a posterior of 1."""

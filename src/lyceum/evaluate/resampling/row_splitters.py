@@ -11,8 +11,6 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
 from lyceum._core.data import Rows
 from lyceum.evaluate.resampling.splits import Split, size_and_target
 
-__all__ = ["SPLITTERS"]
-
 
 class _RowSplitter:
     """A splitter of scikit-learn that also divides scanned rows."""

@@ -18,9 +18,6 @@ from lyceum.evaluate.resampling.splits import (
     StratifiedFolds,
 )
 
-__all__ = ["row_splits", "splitter"]
-
-
 _OURS: dict[str, Any] = {
     "bootstrap": Bootstrap,
     "five_by_two": FiveByTwo,

@@ -20,9 +20,6 @@ from lyceum.errors import DataError, SettingError, undefined
 from lyceum.evaluate.label_codes import code_labels
 from lyceum.report import show_count
 
-__all__ = ["Bootstrap", "FiveByTwo", "Holdout", "RandomSubsampling", "Split", "StratifiedFolds",
-           "size_and_target", "train_validation_test"]  # fmt: skip
-
 Split = tuple[np.ndarray, np.ndarray]
 
 

@@ -10,8 +10,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["BayesFactor", "bayes_factor"]
-
 
 @dataclass(frozen=True, slots=True)
 class BayesFactor(Printable):

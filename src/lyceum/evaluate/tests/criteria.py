@@ -22,9 +22,6 @@ from lyceum.evaluate.label_codes import (
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["InformationCriteria", "criterion_weights", "degrees_of_freedom", "gaussian_log_likelihood",
-           "information_criteria", "ridge_degrees_of_freedom"]  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class InformationCriteria(Printable):
@@ -249,7 +246,7 @@ def _gaussian_mixture(d: int, K: int, covariance: str = "full", shares: bool = T
 
 
 def _linear_discriminant(d: int, K: int, covariance: str = "full", shares: bool = True) -> int:
-    """One covariance matrix for all classes, of the forms that LinearDiscriminant knows."""
+    """One covariance matrix for all classes, of the forms that LinearDiscriminantAnalysis knows."""
     forms = {"full": "tied", "diagonal": "tied_diagonal", "spherical": "tied_spherical"}
     return _gaussian_mixture(d, K, forms.get(covariance, covariance), shares)
 

@@ -15,8 +15,6 @@ from lyceum.evaluate.label_codes import positive_mask, score_column
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["AucInterval", "DeLong", "auc_interval", "delong"]
-
 
 @dataclass(frozen=True, slots=True)
 class AucInterval(Printable):
@@ -174,7 +172,7 @@ def auc_interval(
     See Also
     --------
     delong : Compares two scores.
-    auc : The area alone.
+    roc_auc_score : The area alone.
 
     References
     ----------

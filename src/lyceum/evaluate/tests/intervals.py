@@ -12,9 +12,6 @@ from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["Interval", "error_interval", "error_sd", "holdout_size", "majority_vote_error", "round_up",
-           "share_in_range"]  # fmt: skip
-
 
 def share_in_range(name: str, value: float, *, open_ends: bool = False) -> float:
     inside = 0.0 < value < 1.0 if open_ends else 0.0 <= value <= 1.0
@@ -128,7 +125,7 @@ def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: st
 
     See Also
     --------
-    hoeffding, chebyshev : Bounds without assumptions.
+    hoeffding_bound, chebyshev_bound : Bounds without assumptions.
 
     References
     ----------

@@ -12,8 +12,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.label_codes import column_of, known_codes, weights_of
 from lyceum.report import show_count
 
-__all__ = ["joint_log_likelihood"]
-
 
 def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
     """ln L of rows and their classes, Σ_i w_i ln p(x_i, y_i), or of rows alone, Σ_i w_i ln p(x_i).
@@ -42,9 +40,9 @@ def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: An
 
     Examples
     --------
-    >>> from lyceum.bayes import LinearDiscriminant
+    >>> from lyceum.bayes import LinearDiscriminantAnalysis
     >>> X, y = np.array([[0.0], [2.0], [4.0], [6.0]]), [0, 0, 1, 1]
-    >>> model = LinearDiscriminant().fit(X, y)
+    >>> model = LinearDiscriminantAnalysis().fit(X, y)
     >>> round(joint_log_likelihood(model, X, y), 4)
     -8.4483
     """

@@ -14,8 +14,6 @@ from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.tests.paired_tests import are_results, significance
 from lyceum.report import Summary
 
-__all__ = ["McNemar", "mcnemar"]
-
 _EXACT_BELOW = 25  # discordant rows, below which chi-square is too rough
 
 

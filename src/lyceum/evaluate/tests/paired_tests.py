@@ -16,8 +16,6 @@ from lyceum.evaluate.resampling.experiment import Experiment, run_all
 from lyceum.evaluate.resampling.splits import FiveByTwo
 from lyceum.report import Summary
 
-__all__ = ["CorrectedT", "FiveByTwoTest", "are_results", "corrected_t", "five_by_two", "significance"]
-
 
 def significance(p: float) -> str:
     """The verdict of a test at the level of 5 %, in words."""

@@ -13,8 +13,6 @@ from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.tests.intervals import round_up, share_in_range
 from lyceum.report import Summary
 
-__all__ = ["Bound", "chebyshev", "hoeffding", "markov"]
-
 
 @dataclass(frozen=True, slots=True)
 class Bound(Printable):
@@ -44,8 +42,8 @@ class Bound(Printable):
 
     See Also
     --------
-    hoeffding, chebyshev : Make it.
-    markov : A bound by the mean alone.
+    hoeffding_bound, chebyshev_bound : Make it.
+    markov_bound : A bound by the mean alone.
     Interval : An interval for the error rate of one model.
 
     References
@@ -54,8 +52,8 @@ class Bound(Printable):
 
     Examples
     --------
-    >>> from lyceum.evaluate import hoeffding
-    >>> bound = hoeffding(within=0.05, alpha=0.05)                # n = ln(2/0.05) / (2 · 0.05²), rounded up
+    >>> from lyceum.evaluate import hoeffding_bound
+    >>> bound = hoeffding_bound(within=0.05, alpha=0.05)                # n = ln(2/0.05) / (2 · 0.05²), rounded up
     >>> bound.n, bound.solved_for, float(bound)
     (738, 'n', 738.0)
     >>> print(bound)
@@ -104,7 +102,7 @@ def _unknown_name(n: int | None, within: float | None, alpha: float | None, n_mo
     return missing[0]
 
 
-def hoeffding(
+def hoeffding_bound(
     n: int | None = None,
     within: float | None = None,
     *,
@@ -140,8 +138,8 @@ def hoeffding(
 
     See Also
     --------
-    chebyshev : A bound by the variance.
-    markov : A bound by the mean alone.
+    chebyshev_bound : A bound by the variance.
+    markov_bound : A bound by the mean alone.
     error_interval : An interval for one model.
 
     References
@@ -150,11 +148,11 @@ def hoeffding(
 
     Examples
     --------
-    >>> round(hoeffding(n=1000, alpha=0.05, n_models=10).within, 4)
+    >>> round(hoeffding_bound(n=1000, alpha=0.05, n_models=10).within, 4)
     0.0547
-    >>> hoeffding(within=0.01, alpha=0.05).n
+    >>> hoeffding_bound(within=0.01, alpha=0.05).n
     18445
-    >>> round(hoeffding(n=1000, alpha=0.05, sides=1, value_range=(-1, 1)).within, 4)
+    >>> round(hoeffding_bound(n=1000, alpha=0.05, sides=1, value_range=(-1, 1)).within, 4)
     0.0774
     """
     if sides not in (1, 2):
@@ -190,7 +188,7 @@ def _width(value_range: Any) -> tuple[float, int | None]:
     return math.sqrt(float((widths**2).mean())), len(widths)
 
 
-def chebyshev(
+def chebyshev_bound(
     n: int | None = None,
     within: float | None = None,
     *,
@@ -221,11 +219,11 @@ def chebyshev(
 
     See Also
     --------
-    hoeffding : A bound that falls exponentially with n.
+    hoeffding_bound : A bound that falls exponentially with n.
 
     Examples
     --------
-    >>> round(chebyshev(1000, 0.05).alpha, 6)
+    >>> round(chebyshev_bound(1000, 0.05).alpha, 6)
     0.1
     """
     unknown = _unknown_name(n, within, alpha, n_models)
@@ -239,7 +237,7 @@ def chebyshev(
     return Bound("Chebyshev", n, within, alpha, n_models, unknown)  # type: ignore[arg-type]
 
 
-def markov(mean: float, at_least: float) -> float:
+def markov_bound(mean: float, at_least: float) -> float:
     """Markov's bound for a value that is never negative, P(X >= a) <= E[X] / a.
 
     Parameters
@@ -256,12 +254,12 @@ def markov(mean: float, at_least: float) -> float:
 
     See Also
     --------
-    chebyshev : Markov's bound for the squared deviation.
-    hoeffding : A bound that falls exponentially with n.
+    chebyshev_bound : Markov's bound for the squared deviation.
+    hoeffding_bound : A bound that falls exponentially with n.
 
     Examples
     --------
-    >>> markov(mean=0.1, at_least=0.5)
+    >>> markov_bound(mean=0.1, at_least=0.5)
     0.2
     """
     if not mean >= 0.0 or not at_least > 0.0:

@@ -12,17 +12,21 @@ from lyceum.errors import SettingError, undefined
 from lyceum.kernels.cells import cells_of, numbers_of
 from lyceum.kernels.functions.base import Kernel
 
-__all__ = ["Constant", "Product", "Scaled", "Sum", "add", "multiply"]
-
 
 def add(a: Any, b: Any) -> Kernel:
     """The sum of two kernels, or of a kernel and a number."""
-    return Sum(*(one if isinstance(one, Kernel) else Constant(_number(one, "shift")) for one in (a, b)))
+    return SumKernel(
+        *(one if isinstance(one, Kernel) else ConstantKernel(_number(one, "shift")) for one in (a, b))
+    )
 
 
 def multiply(kernel: Kernel, other: Any) -> Kernel:
     """The product of two kernels, or of a kernel and a number."""
-    return Product(kernel, other) if isinstance(other, Kernel) else Scaled(_number(other, "scale"), kernel)
+    return (
+        ProductKernel(kernel, other)
+        if isinstance(other, Kernel)
+        else ScaledKernel(_number(other, "scale"), kernel)
+    )
 
 
 def _number(value: Any, what: str) -> float:
@@ -41,7 +45,7 @@ class _Combined(Kernel):
         for part in self.parts:
             if not isinstance(part, Kernel):
                 raise SettingError(
-                    f"{type(self).__name__} is made of kernels, but {part!r} is none: give one, e.g. Linear()"
+                    f"{type(self).__name__} is made of kernels, but {part!r} is none: give one, e.g. LinearKernel()"
                 )
 
     @property
@@ -70,7 +74,7 @@ class _Combined(Kernel):
 
 
 @dataclass(frozen=True)
-class Constant(Kernel):
+class ConstantKernel(Kernel):
     """The constant kernel k(x, y) = c ≥ 0: what a shift of a kernel adds.
 
     Parameters
@@ -80,13 +84,13 @@ class Constant(Kernel):
 
     See Also
     --------
-    Sum : `kernel + 1` is the sum with a constant.
-    Scaled : A kernel times a number.
+    SumKernel : `kernel + 1` is the sum with a constant.
+    ScaledKernel : A kernel times a number.
 
     Examples
     --------
-    >>> from lyceum.kernels import Constant
-    >>> Constant(2.0).gram([[1.0], [5.0]]).tolist()
+    >>> from lyceum.kernels import ConstantKernel
+    >>> ConstantKernel(2.0).gram([[1.0], [5.0]]).tolist()
     [[2.0, 2.0], [2.0, 2.0]]
     """
 
@@ -124,7 +128,7 @@ class Constant(Kernel):
 
 
 @dataclass(frozen=True, repr=False)
-class Sum(_Combined):
+class SumKernel(_Combined):
     """The sum of two kernels, k(x, y) = a(x, y) + b(x, y): their feature spaces side by side.
 
     Parameters
@@ -139,7 +143,7 @@ class Sum(_Combined):
 
     See Also
     --------
-    Product, Scaled, Constant : Other ways to make kernels from kernels.
+    ProductKernel, ScaledKernel, ConstantKernel : Other ways to make kernels from kernels.
     Kernel : The base class.
 
     References
@@ -149,8 +153,8 @@ class Sum(_Combined):
 
     Examples
     --------
-    >>> from lyceum.kernels import Linear
-    >>> (Linear() + 1).feature_map([[2.0, 3.0]]).tolist()
+    >>> from lyceum.kernels import LinearKernel
+    >>> (LinearKernel() + 1).feature_map([[2.0, 3.0]]).tolist()
     [[2.0, 3.0, 1.0]]
     """
 
@@ -162,7 +166,7 @@ class Sum(_Combined):
         return self.a, self.b
 
     def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
-        return Sum(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
+        return SumKernel(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -186,7 +190,7 @@ class Sum(_Combined):
 
 
 @dataclass(frozen=True, repr=False)
-class Product(_Combined):
+class ProductKernel(_Combined):
     """The product of two kernels, k(x, y) = a(x, y) b(x, y): all products of two of their features.
 
     Parameters
@@ -201,7 +205,7 @@ class Product(_Combined):
 
     See Also
     --------
-    Sum, Scaled, Constant : Other ways to make kernels from kernels.
+    SumKernel, ScaledKernel, ConstantKernel : Other ways to make kernels from kernels.
     Kernel : The base class.
 
     References
@@ -211,8 +215,8 @@ class Product(_Combined):
 
     Examples
     --------
-    >>> from lyceum.kernels import RBF, Linear
-    >>> kernel = Linear() * RBF(sigma=1.0)
+    >>> from lyceum.kernels import RBFKernel, LinearKernel
+    >>> kernel = LinearKernel() * RBFKernel(sigma=1.0)
     >>> kernel.gram([[1.0], [2.0]]).round(3).tolist()
     [[1.0, 1.213], [1.213, 4.0]]
     """
@@ -225,7 +229,7 @@ class Product(_Combined):
         return self.a, self.b
 
     def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
-        return Product(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
+        return ProductKernel(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -243,11 +247,11 @@ class Product(_Combined):
         return [f"{one}·{two}" for one in self.a.feature_names(names) for two in self.b.feature_names(names)]
 
     def __repr__(self) -> str:
-        return " * ".join(f"({part!r})" if isinstance(part, Sum) else repr(part) for part in self.parts)
+        return " * ".join(f"({part!r})" if isinstance(part, SumKernel) else repr(part) for part in self.parts)
 
 
 @dataclass(frozen=True, repr=False)
-class Scaled(_Combined):
+class ScaledKernel(_Combined):
     """A kernel times a positive number.
 
     Parameters
@@ -264,13 +268,13 @@ class Scaled(_Combined):
 
     See Also
     --------
-    Sum, Product, Constant : Other ways to make kernels from kernels.
+    SumKernel, ProductKernel, ConstantKernel : Other ways to make kernels from kernels.
     Kernel : The base class.
 
     Examples
     --------
-    >>> from lyceum.kernels import Linear
-    >>> (3 * Linear()).gram([[1.0], [2.0]]).tolist()
+    >>> from lyceum.kernels import LinearKernel
+    >>> (3 * LinearKernel()).gram([[1.0], [2.0]]).tolist()
     [[3.0, 6.0], [6.0, 12.0]]
     """
 
@@ -286,7 +290,7 @@ class Scaled(_Combined):
         return (self.kernel,)
 
     def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
-        return Scaled(self.factor, self.kernel.learn(X, y, sample_weight))
+        return ScaledKernel(self.factor, self.kernel.learn(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.kernel.gram(X, Y)
@@ -306,5 +310,5 @@ class Scaled(_Combined):
         return self.kernel.feature_names(names)
 
     def __repr__(self) -> str:
-        inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, SumKernel) else repr(self.kernel)
         return f"{self.factor!r} * {inner}"

@@ -11,8 +11,6 @@ import numpy as np
 from lyceum.errors import SettingError, undefined
 from lyceum.kernels.cells import cells_of
 
-__all__ = ["Kernel", "NativeKernel", "as_kernel", "register_kernel"]
-
 _VALUES = 1 << 22  # kernel values held at once where sums of them are taken: 32 MB
 
 
@@ -55,10 +53,10 @@ class Kernel:
 
     Examples
     --------
-    >>> from lyceum.kernels import RBF, Linear
-    >>> kernel = 2 * RBF(sigma=0.5) + Linear() + 1
+    >>> from lyceum.kernels import RBFKernel, LinearKernel
+    >>> kernel = 2 * RBFKernel(sigma=0.5) + LinearKernel() + 1
     >>> kernel
-    2.0 * RBF(sigma=0.5) + Linear() + 1.0
+    2.0 * RBFKernel(sigma=0.5) + LinearKernel() + 1.0
     >>> kernel.gram([[0.0], [1.0]]).round(4).tolist()
     [[3.0, 1.2707], [1.2707, 4.0]]
     """
@@ -164,8 +162,8 @@ class Kernel:
     def __call__(self, x: Any, y: Any) -> float:
         """k(x, y) of two rows of numbers.
 
-        >>> from lyceum.kernels import Polynomial
-        >>> Polynomial(degree=2)([1, 2], [3, 4])
+        >>> from lyceum.kernels import PolynomialKernel
+        >>> PolynomialKernel(degree=2)([1, 2], [3, 4])
         144.0
         """
         one, two = (np.asarray(row, dtype=np.float64).reshape(1, -1) for row in (x, y))
@@ -227,7 +225,7 @@ def as_kernel(kernel: Any, **settings: Any) -> Kernel:
     --------
     >>> from lyceum.kernels import as_kernel
     >>> as_kernel("rbf", gamma=0.5)
-    RBF(gamma=0.5)
+    RBFKernel(gamma=0.5)
     >>> as_kernel(lambda x, y: float(x @ y))([1.0, 2.0], [3.0, 4.0])
     11.0
     """

@@ -11,8 +11,6 @@ from scipy.linalg import eigh
 from lyceum.errors import DataError, number_setting
 from lyceum.kernels.functions.base import Kernel, as_kernel
 
-__all__ = ["MercerCheck", "is_mercer"]
-
 
 @dataclass(frozen=True, eq=False)
 class MercerCheck:
@@ -109,9 +107,9 @@ def is_mercer(kernel: Any, X: Any = None, *, y: Any = None) -> MercerCheck:
 
     Examples
     --------
-    >>> from lyceum.kernels import RBF, is_mercer
+    >>> from lyceum.kernels import RBFKernel, is_mercer
     >>> square = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
-    >>> bool(is_mercer(RBF(), square))
+    >>> bool(is_mercer(RBFKernel(), square))
     True
     >>> print(is_mercer([[1.0, 2.0], [2.0, 1.0]]))
     Not a Mercer kernel: the Gram matrix of these 2 rows has the eigenvalue -1 (the largest is 3).

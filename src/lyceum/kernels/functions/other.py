@@ -16,14 +16,12 @@ from lyceum.errors import DataError, SettingError
 from lyceum.kernels.cells import block_of, cells_of, is_frame, numbers_of
 from lyceum.kernels.functions.base import Kernel, register_kernel
 
-__all__ = ["Distance", "Function", "Precomputed"]
-
 _CONDITIONALLY_NEGATIVE = ("euclidean", "squared_euclidean", "manhattan", "mahalanobis", "hamming")
 
 
 @register_kernel("distance")
 @dataclass(frozen=True)
-class Distance(Kernel):
+class DistanceKernel(Kernel):
     """The kernel k(x, y) = exp(-γ d(x, y)) of a distance d.
 
     It is a Mercer kernel for every γ only if d is conditionally negative definite, as are the Euclidean
@@ -50,9 +48,9 @@ class Distance(Kernel):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from lyceum.kernels import Distance
+    >>> from lyceum.kernels import DistanceKernel
     >>> table = pa.table({"age": [20.0, 30.0, 60.0], "sex": ["f", "m", None]})
-    >>> Distance("gower").learn(table).gram(table).round(3).tolist()
+    >>> DistanceKernel("gower").learn(table).gram(table).round(3).tolist()
     [[1.0, 0.535, 0.368], [0.535, 1.0, 0.472], [0.368, 0.472, 1.0]]
     """
 
@@ -82,7 +80,7 @@ class Distance(Kernel):
     def mercer(self) -> bool | None:
         return True if self.metric.name in _CONDITIONALLY_NEGATIVE else None
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Distance:
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> DistanceKernel:
         return replace(self, metric=self.metric.learn(_rows(X)))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -112,19 +110,19 @@ def _rows(X: Any) -> Any:
 
 @register_kernel("precomputed")
 @dataclass(frozen=True)
-class Precomputed(Kernel):
+class PrecomputedKernel(Kernel):
     """Kernel values that are given in the place of rows.
 
     The rows to learn from are a square Gram matrix; rows to predict have one column for each of them.
 
     See Also
     --------
-    Function : a kernel of a function.
+    FunctionKernel : a kernel of a function.
 
     Examples
     --------
-    >>> from lyceum.kernels import Precomputed
-    >>> Precomputed().gram([[2.0, 1.0], [1.0, 2.0]]).tolist()
+    >>> from lyceum.kernels import PrecomputedKernel
+    >>> PrecomputedKernel().gram([[2.0, 1.0], [1.0, 2.0]]).tolist()
     [[2.0, 1.0], [1.0, 2.0]]
     """
 
@@ -151,7 +149,7 @@ class Precomputed(Kernel):
 
 @register_kernel("function")
 @dataclass(frozen=True)
-class Function(Kernel):
+class FunctionKernel(Kernel):
     """The kernel of a function.
 
     Parameters
@@ -167,10 +165,10 @@ class Function(Kernel):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.kernels import Function
-    >>> Function(lambda x, y: np.minimum(x, y).sum()).gram([[1.0, 2.0], [3.0, 0.0]]).tolist()
+    >>> from lyceum.kernels import FunctionKernel
+    >>> FunctionKernel(lambda x, y: np.minimum(x, y).sum()).gram([[1.0, 2.0], [3.0, 0.0]]).tolist()
     [[3.0, 1.0], [1.0, 3.0]]
-    >>> Function(lambda X, Y: X @ Y.T).gram([[1.0, 2.0], [3.0, 0.0]]).tolist()
+    >>> FunctionKernel(lambda X, Y: X @ Y.T).gram([[1.0, 2.0], [3.0, 0.0]]).tolist()
     [[5.0, 3.0], [3.0, 9.0]]
     """
 

@@ -19,8 +19,6 @@ from lyceum.kernels.cells import cells_of, numbers_of
 from lyceum.kernels.functions.base import Kernel, NativeKernel, register_kernel
 from lyceum.kernels.functions.widths import closest_sigma, median_sigma, scale_gamma
 
-__all__ = ["RBF", "Linear", "Polynomial", "Sigmoid"]
-
 _RULES = ("scale", "auto")
 
 
@@ -101,17 +99,17 @@ def _known_gamma(gamma: Any, kernel: Kernel) -> float:
 
 @register_kernel("linear")
 @dataclass(frozen=True)
-class Linear(_ProductKernel):
+class LinearKernel(_ProductKernel):
     """The linear kernel k(x, y) = x·y.
 
     See Also
     --------
-    Polynomial : products of columns as well.
+    PolynomialKernel : products of columns as well.
 
     Examples
     --------
-    >>> from lyceum.kernels import Linear
-    >>> Linear().gram([[1.0, 2.0], [3.0, 4.0]]).tolist()
+    >>> from lyceum.kernels import LinearKernel
+    >>> LinearKernel().gram([[1.0, 2.0], [3.0, 4.0]]).tolist()
     [[5.0, 11.0], [11.0, 25.0]]
     """
 
@@ -133,7 +131,7 @@ class Linear(_ProductKernel):
 
 @register_kernel("polynomial", "poly")
 @dataclass(frozen=True)
-class Polynomial(_ProductKernel):
+class PolynomialKernel(_ProductKernel):
     """The polynomial kernel k(x, y) = (γ x·y + c)^p.
 
     Its features are all products of up to p columns (of exactly p if c is 0). With c below 0 it is no Mercer
@@ -154,8 +152,8 @@ class Polynomial(_ProductKernel):
 
     Examples
     --------
-    >>> from lyceum.kernels import Polynomial
-    >>> kernel = Polynomial(degree=2)
+    >>> from lyceum.kernels import PolynomialKernel
+    >>> kernel = PolynomialKernel(degree=2)
     >>> kernel.feature_map([[2.0, 3.0]]).round(3).tolist()
     [[1.0, 2.828, 4.243, 4.0, 8.485, 9.0]]
     >>> kernel.feature_names(["x1", "x2"])
@@ -172,7 +170,7 @@ class Polynomial(_ProductKernel):
                 f"degree of Polynomial must be a whole number from 1 to 64, not {self.degree!r}"
             )
         object.__setattr__(self, "degree", int(self.degree))
-        object.__setattr__(self, "gamma", _checked_gamma("Polynomial", self.gamma))
+        object.__setattr__(self, "gamma", _checked_gamma("PolynomialKernel", self.gamma))
         object.__setattr__(self, "coef0", float(self.coef0))
 
     @property
@@ -183,7 +181,7 @@ class Polynomial(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Polynomial:
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> PolynomialKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
@@ -224,7 +222,7 @@ def _product_name(names: list[str]) -> str:
 
 @register_kernel("rbf", "gaussian")
 @dataclass(frozen=True, repr=False)
-class RBF(_ProductKernel):
+class RBFKernel(_ProductKernel):
     """The Gaussian or RBF kernel k(x, y) = exp(-|x - y|² / (2σ²)) = exp(-γ |x - y|²).
 
     Squares come from products of rows about their mean, so that an offset of all rows takes no digits.
@@ -239,16 +237,16 @@ class RBF(_ProductKernel):
 
     See Also
     --------
-    Distance : exp(-γ distance) for any metric.
+    DistanceKernel : exp(-γ distance) for any metric.
     median_sigma, closest_sigma : the rules for σ.
 
     Examples
     --------
-    >>> from lyceum.kernels import RBF
-    >>> RBF(sigma=1.0).gram([[0.0], [1.0]]).round(4).tolist()
+    >>> from lyceum.kernels import RBFKernel
+    >>> RBFKernel(sigma=1.0).gram([[0.0], [1.0]]).round(4).tolist()
     [[1.0, 0.6065], [0.6065, 1.0]]
-    >>> RBF(sigma="median").learn([[0.0], [1.0], [3.0]])
-    RBF(sigma=2.0)
+    >>> RBFKernel(sigma="median").learn([[0.0], [1.0], [3.0]])
+    RBFKernel(sigma=2.0)
     """
 
     sigma: Any = None
@@ -260,7 +258,7 @@ class RBF(_ProductKernel):
         if self.sigma is None and self.gamma is None:
             object.__setattr__(self, "sigma", 1.0)
         if self.gamma is not None:
-            object.__setattr__(self, "gamma", _checked_gamma("RBF", self.gamma))
+            object.__setattr__(self, "gamma", _checked_gamma("RBFKernel", self.gamma))
         elif self.sigma not in ("median", "closest"):
             if not isinstance(self.sigma, Real) or not 0 < float(self.sigma) < np.inf:
                 raise SettingError(
@@ -276,14 +274,14 @@ class RBF(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.sigma, str) and not isinstance(self.gamma, str)
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> RBF:
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> RBFKernel:
         if self.sigma == "median":
-            return RBF(sigma=median_sigma(cells_of(X, self), sample_weight=sample_weight))
+            return RBFKernel(sigma=median_sigma(cells_of(X, self), sample_weight=sample_weight))
         if self.sigma == "closest":
             if y is None:
-                raise SettingError("RBF(sigma='closest') needs the classes: learn(X, y)")
-            return RBF(sigma=closest_sigma(cells_of(X, self), y))
-        return self if self.gamma is None else RBF(gamma=_number_of(self.gamma, X, self, sample_weight))
+                raise SettingError("RBFKernel(sigma='closest') needs the classes: learn(X, y)")
+            return RBFKernel(sigma=closest_sigma(cells_of(X, self), y))
+        return self if self.gamma is None else RBFKernel(gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:
@@ -305,12 +303,12 @@ class RBF(_ProductKernel):
 
     def __repr__(self) -> str:
         setting = f"sigma={self.sigma!r}" if self.gamma is None else f"gamma={self.gamma!r}"
-        return f"RBF({setting})"
+        return f"RBFKernel({setting})"
 
 
 @register_kernel("sigmoid")
 @dataclass(frozen=True)
-class Sigmoid(_ProductKernel):
+class SigmoidKernel(_ProductKernel):
     """The sigmoid kernel k(x, y) = tanh(γ x·y + c), a unit of a neural network; in general no Mercer kernel.
 
     Parameters
@@ -326,8 +324,8 @@ class Sigmoid(_ProductKernel):
 
     Examples
     --------
-    >>> from lyceum.kernels import Sigmoid, is_mercer
-    >>> bool(is_mercer(Sigmoid(gamma=1.0, coef0=-1.0), [[0.0], [1.0], [2.0]]))
+    >>> from lyceum.kernels import SigmoidKernel, is_mercer
+    >>> bool(is_mercer(SigmoidKernel(gamma=1.0, coef0=-1.0), [[0.0], [1.0], [2.0]]))
     False
     """
 
@@ -335,14 +333,14 @@ class Sigmoid(_ProductKernel):
     coef0: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", _checked_gamma("Sigmoid", self.gamma))
+        object.__setattr__(self, "gamma", _checked_gamma("SigmoidKernel", self.gamma))
         object.__setattr__(self, "coef0", float(self.coef0))
 
     @property
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Sigmoid:
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> SigmoidKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property

@@ -10,9 +10,7 @@ from scipy import sparse
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads
 from lyceum.kernels.functions.base import Kernel, NativeKernel
-from lyceum.kernels.functions.other import Precomputed
-
-__all__ = ["KernelRows", "is_moved", "kernel_rows"]
+from lyceum.kernels.functions.other import PrecomputedKernel
 
 _FEW_COLUMNS = 64  # up to which kernel values cost no more than reading them from memory
 
@@ -49,7 +47,7 @@ def kernel_rows(kernel: Kernel, X: Any, dtype: Any, cache: float, shift: float, 
     balanced : bool
         Whether the weights sum to zero, so that rows may be moved for a linear kernel.
     """
-    if isinstance(kernel, Precomputed):
+    if isinstance(kernel, PrecomputedKernel):
         return _GivenRows(np.ascontiguousarray(X), shift)
     n, d = X.shape
     slots = int(cache // (n * np.dtype(dtype).itemsize))

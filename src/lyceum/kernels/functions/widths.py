@@ -13,8 +13,6 @@ from lyceum._core.statistics import weighted_median
 from lyceum.errors import DataError
 from lyceum.report import show_count
 
-__all__ = ["closest_sigma", "median_sigma", "scale_gamma"]
-
 _MOST_ROWS = 1000  # whose distances are taken for the median
 
 

@@ -20,8 +20,6 @@ from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.solvers import Point
 from lyceum._core.statistics import PositiveFactor
 
-__all__ = ["HingeProblem", "HingeSums", "Multipliers"]
-
 
 @dataclass(frozen=True)
 class Multipliers:

@@ -15,8 +15,6 @@ from lyceum._core.solvers import LBFGS, Newton, Point
 from lyceum.kernels.linear_svm.hinge_problem import HingeProblem, Multipliers
 from lyceum.progress import report
 
-__all__ = ["LinearSolution", "by_dual_descent", "by_multipliers", "by_newton", "by_proximal_newton"]
-
 _COLUMNS = 500  # columns that a Hessian is formed of at once under an L1 penalty
 
 

@@ -30,8 +30,6 @@ from lyceum.kernels.linear_svm.hinge_solvers import (
 from lyceum.kernels.svm.margin_machine import Intercept
 from lyceum.report import Explanation, Summary, Table, weights_table
 
-__all__ = ["LinearSVC"]
-
 _WIDE = 1000  # columns from which no Hessian of all columns is formed
 
 

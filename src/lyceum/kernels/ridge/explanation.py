@@ -16,8 +16,6 @@ from lyceum.kernels.svm.report import (
 )
 from lyceum.report import Explanation
 
-__all__ = ["explain_ridge"]
-
 
 def explain_ridge(model: Any, X: Any, by: str, target: int) -> Explanation:
     """What every column, or every training row, adds to the prediction of one target."""

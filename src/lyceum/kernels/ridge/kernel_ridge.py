@@ -29,8 +29,6 @@ from lyceum.kernels.ridge.solvers import (
 )
 from lyceum.report import Explanation, Summary, undetermined_fact
 
-__all__ = ["KernelRidge", "LeaveOneOut"]
-
 _Fit = tuple[float, np.ndarray, float]  # λ, a and b
 _MIXED = 1024  # rows from which a factor in float32 pays
 _GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
@@ -161,9 +159,7 @@ class KernelRidge(Regressor, KernelLearner):
 
     alpha_: Any
     intercept_: Any
-    _alternative: ClassVar[str] = (
-        "lyceum.kernels.Nystroem or RandomFourierFeatures before lyceum.linear.Ridge"
-    )
+    _alternative: ClassVar[str] = "lyceum.kernels.Nystroem or RBFSampler before lyceum.linear.Ridge"
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"loo"}), "array-like"],
         **KERNEL_CONSTRAINTS,

@@ -16,8 +16,6 @@ from scipy import linalg
 
 from lyceum._core.threads import ordered_map
 
-__all__ = ["SystemNotPositive", "factor_in_place", "inverse_diagonal", "refined_solution", "solve_factored"]
-
 _BLOCK = 512
 _STEPS = 30
 _EXACT = 1e-13

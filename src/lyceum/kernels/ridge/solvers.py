@@ -20,17 +20,6 @@ from lyceum.kernels.ridge.regularized_system import (
     solve_factored,
 )
 
-__all__ = [
-    "inverse_at",
-    "inverse_parts",
-    "refuse_negative",
-    "ridge_inverse",
-    "rounding_of",
-    "several_targets",
-    "warn_below_rounding",
-    "without_rounding",
-]
-
 _NOT_MERCER = 1e-9  # eigenvalues this far below zero, relative to the largest, are not rounding
 
 

@@ -9,8 +9,6 @@ from sklearn.utils import check_random_state
 
 from lyceum._core.probability import fit_sigmoid
 
-__all__ = ["calibrate_machines"]
-
 _FOLDS = 5
 
 

@@ -8,16 +8,14 @@ import numpy as np
 
 from lyceum._core.data import Block
 from lyceum.errors import SettingError
-from lyceum.kernels.functions.other import Precomputed
+from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.svm.report import check_explain_by, column_parts, support_explanation
 from lyceum.report import Explanation
-
-__all__ = ["explain_by_columns", "explain_by_support_vectors"]
 
 
 def explain_by_columns(learner: Any, X: Any) -> Explanation:
     """What every column adds to the score of the predicted class."""
-    check_explain_by("columns", "support_vectors", isinstance(learner.kernel_, Precomputed))
+    check_explain_by("columns", "support_vectors", isinstance(learner.kernel_, PrecomputedKernel))
     unit = f"score of {learner.classes_[-1]}" if len(learner.classes_) <= 2 else "score above the next class"
     return learner._explain(X, lambda block: _column_parts(learner, block), unit)
 

@@ -11,12 +11,10 @@ from scipy.optimize import linprog
 
 from lyceum.errors import DataError
 from lyceum.kernels.functions.base import Kernel
-from lyceum.kernels.functions.other import Precomputed
-from lyceum.kernels.functions.products import RBF, Linear
+from lyceum.kernels.functions.other import PrecomputedKernel
+from lyceum.kernels.functions.products import LinearKernel, RBFKernel
 from lyceum.kernels.functions.rows import is_moved
 from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
-
-__all__ = ["Intercept", "MarginMachine", "SolverSettings", "fit_margin_machine", "intercept_of"]
 
 Intercept = Literal["free", "penalized"] | None
 
@@ -200,17 +198,17 @@ def _is_separable_by(problem: DualProblem, kernel: Kernel, rows: Any) -> bool | 
     """
     used = np.flatnonzero(problem.C > 0)
     signs, free = problem.s[used], problem.balanced or problem.shift > 0
-    if isinstance(kernel, RBF) and not sparse.issparse(rows):
+    if isinstance(kernel, RBFKernel) and not sparse.issparse(rows):
         X = np.asarray(rows)[used]
         place = np.unique(X, axis=0, return_inverse=True)[1].ravel()
         return not (np.bincount(place, signs > 0) * np.bincount(place, signs < 0)).any()
-    linear = isinstance(kernel, Linear) and not sparse.issparse(rows)
+    linear = isinstance(kernel, LinearKernel) and not sparse.issparse(rows)
     cells = rows.size if linear else len(used) ** 2
     if cells > _LARGEST_PROGRAM:
         return None
     if linear:
         return _is_separable(np.asarray(rows, np.float64)[used], signs, free)
-    given = isinstance(kernel, Precomputed)
+    given = isinstance(kernel, PrecomputedKernel)
     K = np.asarray(rows[np.ix_(used, used)] if given else kernel.gram(rows[used]), dtype=np.float64)
     if _interpolates(K, signs, free):
         return True

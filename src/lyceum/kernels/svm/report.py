@@ -13,8 +13,6 @@ from lyceum._core.data import Block
 from lyceum.errors import SettingError
 from lyceum.report import Explanation, Summary, Table, weights_table
 
-__all__ = ["base_point", "check_explain_by", "column_parts", "support_explanation", "svc_summary"]
-
 _MACHINE_COLUMNS = (
     "machine",
     "on the margin",

@@ -26,8 +26,6 @@ from lyceum.kernels.functions.base import Kernel
 from lyceum.kernels.functions.rows import KernelRows, is_moved, kernel_rows
 from lyceum.progress import report
 
-__all__ = ["DualProblem", "DualSolution", "solve_dual"]
-
 _SMALL = 2000  # rows whose Gram matrix is small: all variables in one working set
 _STEPS = 100  # SMO steps per variable of a working set, at most
 

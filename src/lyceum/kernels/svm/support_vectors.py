@@ -12,13 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from lyceum._core.data import Block
-from lyceum.kernels.functions.other import Precomputed
-from lyceum.kernels.functions.products import Linear
+from lyceum.kernels.functions.other import PrecomputedKernel
+from lyceum.kernels.functions.products import LinearKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
 from lyceum.kernels.svm.margin_machine import SolverSettings
 from lyceum.kernels.svm.report import base_point
-
-__all__ = ["SVM_CONSTRAINTS", "SupportVectors"]
 
 SVM_CONSTRAINTS: dict[str, Any] = {
     **KERNEL_CONSTRAINTS,
@@ -65,7 +63,7 @@ class SupportVectors(KernelLearner):
         used = np.flatnonzero((coef != 0).any(axis=1))
         self.support_, self.dual_coef_ = weighted[used], np.ascontiguousarray(coef[used])
         self.support_vectors_ = np.empty((len(used), 0)) if self._is_precomputed else cells[used]
-        if isinstance(self.kernel_, Linear):
+        if isinstance(self.kernel_, LinearKernel):
             self.coef_ = np.ascontiguousarray((self.support_vectors_.T @ self.dual_coef_).T, dtype=np.float64)
         elif hasattr(self, "coef_"):
             del self.coef_
@@ -85,15 +83,15 @@ class SupportVectors(KernelLearner):
         """f of every machine, (n, n_machines)."""
         if not self.dual_coef_.shape[1]:
             return np.zeros((X.shape[0], 0))
-        if isinstance(self.kernel_, Linear):
+        if isinstance(self.kernel_, LinearKernel):
             return np.asarray(X @ self.coef_.T) + self.intercept_
-        if isinstance(self.kernel_, Precomputed):
+        if isinstance(self.kernel_, PrecomputedKernel):
             return X[:, self.support_] @ self.dual_coef_ + self.intercept_
         return self.kernel_.sums(self.support_vectors_, self.dual_coef_, X) + self.intercept_
 
     def _support_values(self, X: Any) -> np.ndarray:
         """k(x_i, x) of the support vectors, (n, n_support)."""
-        if isinstance(self.kernel_, Precomputed):
+        if isinstance(self.kernel_, PrecomputedKernel):
             return np.asarray(X[:, self.support_], dtype=np.float64)
         return np.asarray(self.kernel_.gram(X, self.support_vectors_), dtype=np.float64)
 
@@ -104,6 +102,6 @@ class SupportVectors(KernelLearner):
             shapes["support_vectors_"] = (n, 0 if self._is_precomputed else d)
             if self._takes_missing:
                 del shapes["support_vectors_"]
-        if isinstance(self.kernel_, Linear):
+        if isinstance(self.kernel_, LinearKernel):
             shapes["coef_"] = (M, d)
         return shapes

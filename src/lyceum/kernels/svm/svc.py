@@ -23,8 +23,6 @@ from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.kernels.svm.votes import class_scores, coupled_posteriors, machine_classes
 from lyceum.report import Explanation, Summary
 
-__all__ = ["SVC"]
-
 
 class SVC(Classifier, SupportVectors):
     """Support vector classification: the widest margin in the feature space of a kernel.
@@ -45,7 +43,7 @@ class SVC(Classifier, SupportVectors):
     C : float, default=1.0
         What a unit of slack costs; inf for a hard margin.
     kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
-        A name, an object such as `Distance("gower")` or `RBF(sigma=2) + 1`, or a function; default="rbf".
+        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
     gamma : float, "scale", "auto", "median", "closest" or None, default=None

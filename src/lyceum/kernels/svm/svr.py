@@ -18,8 +18,6 @@ from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
 from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["SVR"]
-
 
 class SVR(Regressor, SupportVectors):
     """Support vector regression: the flattest function within ε of the targets, in a kernel's feature space.
@@ -36,7 +34,7 @@ class SVR(Regressor, SupportVectors):
     epsilon : float, default=0.1
         Half the width of the tube, in units of y.
     kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
-        A name, an object such as `Distance("gower")` or `RBF(sigma=2) + 1`, or a function; default="rbf".
+        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
     gamma : float, "scale", "auto", "median" or None, default=None

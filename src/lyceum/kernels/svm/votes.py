@@ -8,8 +8,6 @@ import numpy as np
 
 from lyceum._core.base import normalize_posteriors
 
-__all__ = ["class_scores", "coupled_posteriors", "machine_classes"]
-
 
 def machine_classes(n_classes: int, strategy: str) -> list[tuple[int, int]]:
     """The classes of every machine, (against, for); -1 stands for all others."""

@@ -21,8 +21,6 @@ from lyceum.errors import SettingError
 from lyceum.linear.row_passes import Residuals, first_pass, without_checks
 from lyceum.report import Explanation, Table
 
-__all__ = ["Fit", "LeastSquares", "LinearPredictor", "warn_dependent"]
-
 _EPS = float(np.finfo(np.float64).eps)
 
 

@@ -22,8 +22,6 @@ from lyceum.linear.least_squares.solvers import SOLVERS
 from lyceum.linear.least_squares.steps_by_hand import Descent, StepSetting
 from lyceum.report import Summary, Table, undetermined_fact
 
-__all__ = ["LinearRegression"]
-
 
 class LinearRegression(LeastSquares):
     """Linear regression by least squares, with standard errors, tests and intervals.

@@ -11,8 +11,6 @@ from scipy.stats import shapiro
 
 from lyceum.report import Table, plain, show_count
 
-__all__ = ["ResidualChecks"]
-
 _MOST = 5000  # rows up to which Shapiro and Wilk's p-value is accurate
 
 

@@ -11,8 +11,6 @@ from scipy.special import stdtr
 from lyceum.errors import DataError, number_setting
 from lyceum.report import plain
 
-__all__ = ["SimpleRegression", "simple_regression"]
-
 
 @dataclass(frozen=True)
 class SimpleRegression:

@@ -24,8 +24,6 @@ from lyceum.linear.least_squares.steps_by_hand import (
 )
 from lyceum.linear.row_passes import Residuals, dense_blocks
 
-__all__ = ["SOLVERS", "Descent", "Triangle", "by_recursion"]
-
 
 @dataclass(frozen=True, slots=True)
 class Triangle:

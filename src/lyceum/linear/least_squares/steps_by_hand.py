@@ -14,9 +14,6 @@ from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit
 from lyceum.linear.row_passes import Residuals, dense_blocks
 
-__all__ = ["Descent", "StepSetting", "batch_steps", "row_steps"]
-
-
 Step = tuple[np.ndarray, float, np.ndarray | None]  # coefficients, the intercept at x = 0, after every row
 
 

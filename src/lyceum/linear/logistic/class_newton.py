@@ -18,8 +18,6 @@ from lyceum._core.solvers import Point
 from lyceum._core.statistics import PositiveFactor
 from lyceum.linear.logistic.log_loss import LogLoss
 
-__all__ = ["MOST_CURVATURES", "ClassCurvatures", "ClassNewtonLoss"]
-
 MOST_CURVATURES = 1 << 24  # numbers in the curvatures of all classes up to which they are summed
 
 

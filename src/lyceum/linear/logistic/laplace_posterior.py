@@ -7,8 +7,6 @@ from scipy.special import ndtr
 
 from lyceum.linear.logistic.report import ratio
 
-__all__ = ["LaplacePosterior"]
-
 
 class LaplacePosterior:
     """Standard errors of a fitted logistic regression, and draws of its weights."""

@@ -23,8 +23,6 @@ from lyceum._core.statistics import (
 from lyceum.linear.penalized.unit_columns import ScaleColumns, inverse_deviations
 from lyceum.linear.row_passes import first_pass, without_checks
 
-__all__ = ["ClassSpread", "LogLoss", "output_basis"]
-
 WIDE = 1024  # columns from which on no d x d matrix is made for the start and the preconditioner
 
 

@@ -19,8 +19,6 @@ from lyceum.errors import SettingError
 from lyceum.linear.logistic.log_loss import LogLoss
 from lyceum.linear.logistic.proximal_newton import ProximalNewton
 
-__all__ = ["SMALL", "SOLVERS", "free_parameters", "minimise", "starting_point"]
-
 SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
 _L1_MOST = 5000  # parameters up to which proximal Newton can hold the Hessian
 

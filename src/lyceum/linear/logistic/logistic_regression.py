@@ -38,8 +38,6 @@ from lyceum.linear.logistic.settings import (
 )
 from lyceum.linear.logistic.sigmoid_bound import minimise_bound
 
-__all__ = ["LogisticRegression"]
-
 
 class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterior, LogisticReport):
     """Logistic regression (softmax regression for more than two classes) with a penalty.
@@ -180,7 +178,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     See Also
     --------
     MarginClassifier : Other losses of the margin.
-    lyceum.bayes.LinearDiscriminant : The same boundaries from Gaussian classes.
+    lyceum.bayes.LinearDiscriminantAnalysis : The same boundaries from Gaussian classes.
 
     References
     ----------

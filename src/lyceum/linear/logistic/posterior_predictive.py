@@ -10,8 +10,6 @@ from scipy.special import log_softmax, logsumexp
 
 from lyceum._core.data import Block
 
-__all__ = ["PREDICTIVES"]
-
 _CELLS = 1 << 16  # of the scores of some draws, which are taken at once
 
 

@@ -11,8 +11,6 @@ from lyceum._core.solvers import Observer, Outcome, Point, descent_loop, newton_
 from lyceum._core.statistics import PositiveFactor
 from lyceum.linear.logistic.log_loss import LogLoss
 
-__all__ = ["ProximalNewton"]
-
 _MOST_NEW = 64  # coefficients that may leave zero in one step, or as many as are not zero
 _STAGE = 3.0  # by which the penalty falls from one stage of the start to the next
 _SHARE = 1e-6  # of what the last step promised: how far the model may be from its minimum

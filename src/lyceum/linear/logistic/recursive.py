@@ -19,8 +19,6 @@ from lyceum.linear.logistic.log_loss import output_basis
 from lyceum.linear.row_passes import dense_blocks
 from lyceum.progress import is_watched, report
 
-__all__ = ["Recursion", "RecursiveLogistic"]
-
 _INTERCEPT_VARIANCE = 100.0
 _MOST = 5000  # parameters
 
@@ -109,7 +107,7 @@ class RecursiveLogistic:
             if known is None and self.standardize:
                 raise SettingError(
                     "partial_fit cannot know the deviations of the columns beforehand: fit first, or "
-                    "standardize the columns, e.g. by lyceum.prepare.Standardize()"
+                    "standardize the columns, e.g. by lyceum.prepare.StandardScaler()"
                 )
             self.seed_ = self.seed_ if fitted else seed_from(self.random_state)
             if known is not None and not getattr(self, "recursion_", None) and len(self.classes_) > 1:

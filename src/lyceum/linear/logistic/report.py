@@ -15,8 +15,6 @@ from lyceum._core.probability import runner_up
 from lyceum.errors import SettingError
 from lyceum.report import Explanation, Summary, Table, undetermined_fact
 
-__all__ = ["LogisticReport", "contributions", "ratio"]
-
 
 class LogisticReport(Learner):
     """The reports of a classifier that is linear in the log-odds."""

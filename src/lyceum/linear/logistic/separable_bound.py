@@ -29,8 +29,6 @@ from lyceum.linear.logistic.class_newton import MOST_CURVATURES, ClassCurvatures
 from lyceum.linear.logistic.log_loss import LogLoss
 from lyceum.linear.row_passes import dense_parts
 
-__all__ = ["ClassProblems", "SeparableLoss", "alternate", "log_bound", "sigmoid_bound"]
-
 
 def log_bound(u: Any, slope: Any) -> np.ndarray:
     """The upper bound λu - ln λ - 1 of ln u, for any slope λ > 0; equal to it at λ = 1/u.

@@ -11,8 +11,6 @@ from lyceum._core.data import Block
 from lyceum._core.solvers import Outcome
 from lyceum.linear.logistic.log_loss import LogLoss
 
-__all__ = ["Lead", "is_separated"]
-
 
 @dataclass(frozen=True, slots=True)
 class Lead:

@@ -15,8 +15,6 @@ from lyceum.linear.least_squares.base import warn_dependent
 from lyceum.linear.logistic.log_loss import LogLoss
 from lyceum.linear.logistic.proximal_newton import ProximalNewton
 
-__all__ = ["check_settings", "column_factor", "reference_output", "warn_of_fit"]
-
 
 def check_settings(learner: Any) -> None:
     """Refuse what cannot go together."""
@@ -49,7 +47,7 @@ def check_settings(learner: Any) -> None:
         (
             solver == "recursive" and learner.standardize,
             "solver='recursive' cannot know the deviations of the columns beforehand: standardize them "
-            "first, e.g. by lyceum.prepare.Standardize()",
+            "first, e.g. by lyceum.prepare.StandardScaler()",
         ),
         (
             solver == "recursive" and learner.class_weight == "balanced",

@@ -25,8 +25,6 @@ from lyceum.linear.logistic.class_newton import ClassCurvatures, ClassNewtonLoss
 from lyceum.linear.logistic.log_loss import LogLoss
 from lyceum.linear.row_passes import dense_parts
 
-__all__ = ["BoundLoss", "SigmoidBound", "minimise_bound"]
-
 
 @dataclass(frozen=True, slots=True)
 class SigmoidBound(ClassCurvatures):

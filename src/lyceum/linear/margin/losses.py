@@ -11,8 +11,6 @@ from scipy.special import expit
 
 from lyceum.errors import SettingError, number_setting
 
-__all__ = ["LOSSES", "MarginLoss", "margin_loss"]
-
 
 @dataclass(frozen=True, slots=True)
 class MarginLoss:

@@ -24,8 +24,6 @@ from lyceum.linear.margin.problem import MarginProblem, SeenRows
 from lyceum.linear.row_passes import first_pass, without_checks
 from lyceum.report import Summary, Table
 
-__all__ = ["MarginClassifier"]
-
 _SMALL, _WIDE = 300, 1024  # columns up to which Hessians, and d x d matrices at all, are cheap
 
 
@@ -192,10 +190,10 @@ class MarginClassifier(LinearScores):
         before = dict(vars(self))
         problem = self._problem(self._with_class_weights(rows, all_rows=False))
         if known is not None:
-            problem = self._go_on(problem, before)
+            problem = self._continue_fit(problem, before)
         return self._learn(problem)
 
-    def _go_on(self, problem: MarginProblem, before: dict[str, Any]) -> MarginProblem:
+    def _continue_fit(self, problem: MarginProblem, before: dict[str, Any]) -> MarginProblem:
         """The problem of more rows, with those before as a parabola; means and rows are of all."""
         curvature, shift, weight = (before["seen_"][name] for name in ("curvature", "shift", "weight"))
         total = weight + problem.weight

@@ -13,8 +13,6 @@ from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.solvers import Point
 from lyceum._core.statistics import PositiveFactor
 
-__all__ = ["MarginProblem", "SeenRows", "SolutionSums"]
-
 
 @dataclass(frozen=True, slots=True)
 class MarginSums:

@@ -20,8 +20,6 @@ from lyceum._core.statistics import Scatter, SparseCells
 from lyceum._core.threads import ordered_map
 from lyceum.linear.penalized.unit_columns import inverse_deviations, unit_columns
 
-__all__ = ["CenteredProblem"]
-
 _ROWS = 1 << 14
 _MOST_IN_USE = 1000
 _EPS = float(np.finfo(np.float64).eps)

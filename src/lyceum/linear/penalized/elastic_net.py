@@ -23,8 +23,6 @@ from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.row_passes import first_pass
 from lyceum.report import Summary
 
-__all__ = ["ElasticNet", "on_columns", "warn_unsolved"]
-
 _NARROW = 1000  # columns up to which the Gram matrix is always the quicker
 
 

@@ -25,8 +25,6 @@ from lyceum.linear.penalized.penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear.penalized.regularization_path import follow, grid
 from lyceum.linear.row_passes import without_checks
 
-__all__ = ["ElasticNetCV", "LassoCV"]
-
 
 class ElasticNetCV(PenaltyCV):
     """Elastic net with alpha, and the l1 ratio if there are several, chosen by cross-validation.

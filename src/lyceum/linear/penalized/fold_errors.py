@@ -14,8 +14,6 @@ from lyceum.errors import DataError
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.row_passes import first_pass
 
-__all__ = ["FoldErrors", "by_columns", "by_moments", "scatters"]
-
 # coefficients (k, d) at k penalties
 Fitter = Callable[[CenteredProblem], np.ndarray]
 

@@ -6,8 +6,6 @@ from typing import Any, ClassVar
 
 from lyceum.linear.penalized.elastic_net import ElasticNet
 
-__all__ = ["Lasso"]
-
 
 class Lasso(ElasticNet):
     """Linear regression with a penalty on the absolute values of the coefficients: many become exactly zero.

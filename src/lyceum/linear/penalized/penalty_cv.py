@@ -15,8 +15,6 @@ from lyceum.linear.least_squares.base import LinearPredictor
 from lyceum.linear.penalized.unit_columns import unit_columns
 from lyceum.report import Summary
 
-__all__ = ["CV_CONSTRAINTS", "PenaltyCV"]
-
 CV_CONSTRAINTS: dict[str, Any] = {
     "alphas": [Interval(Integral, 2, None, closed="left"), "array-like"],
     "cv": ["cv_object"],

@@ -17,8 +17,6 @@ from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.elastic_net import ElasticNet
 from lyceum.report import plain
 
-__all__ = ["RegularizationPath", "elastic_net_path", "follow", "given_penalties", "grid", "lasso_path"]
-
 
 @dataclass(frozen=True)
 class RegularizationPath:

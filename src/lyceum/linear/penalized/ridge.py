@@ -17,8 +17,6 @@ from lyceum.linear.least_squares.solvers import by_recursion
 from lyceum.linear.penalized.unit_columns import inverse_deviations
 from lyceum.report import Summary, Table, undetermined_fact
 
-__all__ = ["Ridge"]
-
 
 class Ridge(LeastSquares):
     """Ridge regression in closed form, from one pass over the rows.

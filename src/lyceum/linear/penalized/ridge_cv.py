@@ -18,8 +18,6 @@ from lyceum.linear.penalized.penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear.penalized.regularization_path import given_penalties
 from lyceum.report import undetermined_fact
 
-__all__ = ["RidgeCV"]
-
 
 class RidgeCV(PenaltyCV):
     """Ridge regression with alpha chosen by cross-validation, in one pass over the rows.

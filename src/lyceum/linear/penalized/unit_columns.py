@@ -11,8 +11,6 @@ from lyceum._core.base import finite_sums
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.statistics import Moments
 
-__all__ = ["ScaleColumns", "inverse_deviations", "unit_columns"]
-
 
 @dataclass(frozen=True, slots=True)
 class ScaleColumns:

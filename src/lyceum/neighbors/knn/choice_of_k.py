@@ -10,8 +10,6 @@ import numpy as np
 from lyceum.neighbors.knn.neighborhoods import Neighborhood
 from lyceum.neighbors.knn.votes import Votes
 
-__all__ = ["Tally", "best_k", "candidates", "errors_by_k", "first_rise"]
-
 Predict = Callable[[np.ndarray], np.ndarray]
 
 

@@ -17,8 +17,6 @@ from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
 from lyceum.report import Summary, Table
 
-__all__ = ["KNeighborsClassifier"]
-
 
 class KNeighborsClassifier(PosteriorClassifier, Voter):
     """k nearest neighbours: the k stored rows nearest to x vote on its class.

@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.distances import Gower, Mahalanobis, Metric, ValueDifference
 from lyceum.report import Explanation, Table, plain
 
-__all__ = ["NeighborExplanation", "column_differences", "column_shares"]
-
 
 @dataclass(frozen=True)
 class NeighborExplanation(Explanation):

@@ -10,8 +10,6 @@ import numpy as np
 
 from lyceum._core.distances import NeighborIndex
 
-__all__ = ["Neighborhood", "nearest_by_weight", "slices", "within"]
-
 _CELLS = 1 << 22
 
 

@@ -16,8 +16,6 @@ from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
 from lyceum.report import Summary
 
-__all__ = ["KNeighborsRegressor"]
-
 _BINS = 5  # groups of the target that the value difference metric tells apart
 
 

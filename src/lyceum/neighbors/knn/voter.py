@@ -22,8 +22,6 @@ from lyceum.neighbors.knn.votes import VOTE_CONSTRAINTS, Votes
 from lyceum.neighbors.stored_rows import STORED_CONSTRAINTS, StoredRows, as_cells, flat_fact
 from lyceum.report import Summary
 
-__all__ = ["VOTER_CONSTRAINTS", "Voter"]
-
 _COUNT = Interval(Integral, 1, None, closed="left")
 VOTER_CONSTRAINTS: dict[str, list[Any]] = {
     "n_neighbors": [_COUNT, StrOptions({"leave_one_out", "validation", "all"})],

@@ -12,8 +12,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.errors import SettingError
 
-__all__ = ["VOTE_CONSTRAINTS", "Votes"]
-
 _KINDS = {"uniform", "distance", "inverse_square", "shifted_inverse_square", "gaussian"}
 VOTE_CONSTRAINTS: dict[str, list[Any]] = {
     "weights": [StrOptions(_KINDS), callable],

@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.solvers import ranked_squares
 from lyceum.neighbors.local_regression.fits import LocalModel
 
-__all__ = ["descend_at", "polynomial_at", "terms_of"]
-
 
 def polynomial_at(model: LocalModel, Q: np.ndarray, query: np.ndarray, scale: np.ndarray) -> dict[str, Any]:
     """The rows about one query, their weights and, for one column, the polynomial through them.

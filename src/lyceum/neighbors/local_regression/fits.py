@@ -13,8 +13,6 @@ from lyceum._core.threads import ordered_map
 from lyceum.neighbors.knn.neighborhoods import nearest_by_weight
 from lyceum.neighbors.local_regression.kernels import kernel_weights
 
-__all__ = ["Judgment", "LocalFit", "LocalModel", "bandwidths_to_try", "n_terms"]
-
 _QUERIES = 1024  # per task, fewer where neighbourhoods are large
 _CELLS = 1 << 20
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["KERNELS", "criterion", "kernel_weights"]
-
 
 def _inside(u: np.ndarray) -> np.ndarray:
     return np.clip(1.0 - u, 0.0, None)

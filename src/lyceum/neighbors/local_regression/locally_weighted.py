@@ -19,8 +19,6 @@ from lyceum.neighbors.local_regression.kernels import KERNELS, criterion
 from lyceum.neighbors.stored_rows import StoredRows, as_cells
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["LocallyWeightedRegression"]
-
 _COUNT = Interval(Integral, 1, None, closed="left")
 _CHOSEN_ON = 2000  # rows that a bandwidth is chosen on
 _JUDGED_ON = 1000  # rows that the noise is estimated from

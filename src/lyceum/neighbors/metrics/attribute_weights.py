@@ -17,8 +17,6 @@ from lyceum.prepare import schema_with_names
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 
-__all__ = ["AttributeWeights"]
-
 _COUNT = Interval(Integral, 1, None, closed="left")
 
 

@@ -16,8 +16,6 @@ from lyceum.neighbors.smooth import minimise
 from lyceum.neighbors.supervised_transformer import SupervisedTransformer
 from lyceum.report import Summary, Table, undetermined_fact
 
-__all__ = ["LearnedMetric"]
-
 _COUNT = Interval(Integral, 1, None, closed="left")
 _SMALLEST_PART = 1e-9  # of what M gives a column
 

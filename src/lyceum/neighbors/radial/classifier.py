@@ -11,8 +11,6 @@ from lyceum._core.data import Block
 from lyceum.neighbors.radial.network import RadialNetwork
 from lyceum.report import Explanation
 
-__all__ = ["RBFNetworkClassifier"]
-
 _LEAST = 1e-9  # of a posterior
 
 

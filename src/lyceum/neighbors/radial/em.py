@@ -12,8 +12,6 @@ from lyceum._core.solvers import EMProblem, Expectation
 from lyceum._core.statistics import PositiveFactor
 from lyceum.neighbors.radial.units import RadialUnits
 
-__all__ = ["RadialMixture", "UnitMixture"]
-
 _FLOOR = 1e-6  # of variances, in units of those of all rows
 
 

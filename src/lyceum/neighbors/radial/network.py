@@ -20,8 +20,6 @@ from lyceum.neighbors.smooth import minimise
 from lyceum.neighbors.stored_rows import check_not_empty, moments_of, spreads_of
 from lyceum.report import Summary, Table, undetermined_fact
 
-__all__ = ["RADIAL_CONSTRAINTS", "RadialNetwork"]
-
 _COUNT = Interval(Integral, 1, None, closed="left")
 _RIDGE = 1e-6  # of the squares of every column, in the linear models that EM fits to units
 RADIAL_CONSTRAINTS: dict[str, list[Any]] = {

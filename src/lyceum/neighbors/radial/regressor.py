@@ -12,8 +12,6 @@ from lyceum._core.data import Block
 from lyceum.neighbors.radial.network import RadialNetwork
 from lyceum.report import Explanation
 
-__all__ = ["RBFNetworkRegressor"]
-
 
 class RBFNetworkRegressor(Regressor, RadialNetwork):
     """A network of radial basis functions: f(x) = b + Σ_j H_j(x) a_j, or Σ_j H_j(x) (a_j + B_jᵀ x).

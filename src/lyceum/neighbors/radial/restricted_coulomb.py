@@ -16,8 +16,6 @@ from lyceum.neighbors.stored_rows import check_not_empty, moments_of, spreads_of
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["RestrictedCoulombClassifier"]
-
 _INSIDE = 1 - 1e-9  # a radius ends just before the row that limits it
 
 

@@ -12,8 +12,6 @@ from lyceum._core.solvers import ranked_squares
 from lyceum._core.statistics import row_uniforms
 from lyceum.cluster import KMeans
 
-__all__ = ["RadialUnits", "place_centers", "start_widths"]
-
 _NULL = 1e-14  # of the largest squared singular value: broad units overlap, and need small ones for their fit
 
 

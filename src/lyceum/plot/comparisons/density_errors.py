@@ -13,8 +13,6 @@ from lyceum.plot.style import GREY, axes, finish, legend, line_style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["density_errors"]
-
 
 def density_errors(result: DensityErrors, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """Squared bias, variance and their sum against a setting of a density estimate, the least sum marked.

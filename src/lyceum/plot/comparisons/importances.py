@@ -15,8 +15,6 @@ from lyceum.report import show_count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["importances"]
-
 
 def importances(
     model: Any,

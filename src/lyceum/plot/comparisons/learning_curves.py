@@ -14,7 +14,6 @@ from lyceum.plot.style import GREY, axes, finish, legend, line_style, reference_
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["learning_curve", "loss_name", "validation_curve"]
 
 _LOSSES = {"error": "error rate", "squared": "squared error", "absolute": "absolute error"}
 

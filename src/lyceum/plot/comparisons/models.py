@@ -23,8 +23,6 @@ from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["bias_variance", "comparison", "cross_validation"]
-
 
 def cross_validation(
     results: CrossValidation | Bootstrap632 | Mapping[str, CrossValidation | Bootstrap632],

@@ -13,8 +13,6 @@ from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["staged_errors"]
-
 
 def staged_errors(
     curves: Mapping[str, Any],

@@ -16,7 +16,6 @@ from lyceum.report import show
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["bayes_net", "junction_tree", "moral_graph"]
 
 _ROW = 0.17  # inches of a state
 _HEAD = 0.24  # inches of a name

@@ -12,8 +12,6 @@ from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cost_complexity"]
-
 
 def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """The cost of the subtrees by their number of leaves, in `fit` and on rows left out.

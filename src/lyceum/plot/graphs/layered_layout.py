@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from lyceum.bayesnets import topological_order
 
-__all__ = ["LayeredLayout", "layered_layout"]
-
 _SWEEPS = 16
 
 

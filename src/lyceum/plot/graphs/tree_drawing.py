@@ -17,7 +17,6 @@ from lyceum.plot.style import COLOURS, GREY, INK, axes, heading, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["tree"]
 
 _LEVEL = 1.02  # inches from level to level
 _GAP = 0.16  # inches between boxes

@@ -14,7 +14,6 @@ from lyceum.report import show_count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["dendrogram", "elbow", "kmeans_steps", "silhouette"]
 
 _MOST_NAMED = 60  # leaves with names
 
@@ -51,12 +50,12 @@ def dendrogram(
 
     See Also
     --------
-    lyceum.cluster.Agglomerative : the trees.
+    lyceum.cluster.AgglomerativeClustering : the trees.
 
     Examples
     --------
-    >>> from lyceum.cluster import Agglomerative
-    >>> ax = dendrogram(Agglomerative(2).fit([[0.0], [1.0], [7.0]]), names=["a", "b", "c"])
+    >>> from lyceum.cluster import AgglomerativeClustering
+    >>> ax = dendrogram(AgglomerativeClustering(2).fit([[0.0], [1.0], [7.0]]), names=["a", "b", "c"])
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['c', 'a', 'b']
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminant
+from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
 from lyceum.density import ParzenClassifier, fuse_gaussians
 from lyceum.errors import DataError
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style
@@ -16,7 +16,6 @@ from lyceum.report import show_count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["class_densities", "density", "posterior_updating", "sensor_fusion", "sensor_fusion_cases"]
 
 _CURVE, _GRID = 400, 120  # points of a curve, and along a side of a grid
 _ELLIPSE = 2.4477  # deviations that hold 95 % of a Gaussian of two columns
@@ -88,7 +87,7 @@ def class_densities(
 
     Parameters
     ----------
-    model : ParzenClassifier, QuadraticDiscriminant or BayesianGaussianClassifier
+    model : ParzenClassifier, QuadraticDiscriminantAnalysis or BayesianGaussianClassifier
         Fitted on one or two columns: a classifier that knows the density of every class.
     X : array or frame of shape (n, 1) or (n, 2)
         Rows to show, whose range is drawn.
@@ -116,7 +115,7 @@ def class_densities(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a', 'b']
     """
-    known = (ParzenClassifier, QuadraticDiscriminant, BayesianGaussianClassifier)
+    known = (ParzenClassifier, QuadraticDiscriminantAnalysis, BayesianGaussianClassifier)
     if not isinstance(model, known):
         names = ", ".join(kind.__name__ for kind in known)
         raise DataError(f"{type(model).__name__} has no density for every class: give one of {names}")

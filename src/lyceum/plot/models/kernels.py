@@ -14,8 +14,6 @@ from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, heading, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["feature_lift", "hinge_and_logistic", "margin", "setting_grid", "support_faces"]
-
 
 def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """The margin of a machine of two classes on the plane: boundary, edges, support vectors and slacks.
@@ -207,7 +205,7 @@ def feature_lift(X: Any, y: Any, *, title: str | None = None, features: Any = No
 
     See Also
     --------
-    lyceum.kernels.Polynomial : its `feature_map`.
+    lyceum.kernels.PolynomialKernel : its `feature_map`.
 
     Examples
     --------

@@ -15,8 +15,6 @@ from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["laplace_contours", "margin_losses", "posterior_contours", "regularization_path", "residuals"]
-
 
 def regularization_path(
     path: Any, *, most: int = 7, title: str | None = None, ax: Axes | None = None

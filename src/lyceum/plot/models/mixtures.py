@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["em_steps", "mixture"]
 
 _ELLIPSE = 2.4477  # deviations that hold 95 % of a Gaussian of two columns
 _GRID = 120

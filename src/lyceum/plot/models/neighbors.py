@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["local_fit", "neighbor_regions", "radial_units", "voronoi"]
 
 _SIDE, _CURVE = 220, 400  # points along a side of a grid, and of a curve
 

@@ -13,8 +13,6 @@ from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend, line_sty
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["network", "training_curves"]
-
 
 def training_curves(
     model: Any,

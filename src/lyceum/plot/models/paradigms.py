@@ -13,7 +13,6 @@ from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend, line_sty
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["label_curves", "policy", "stages"]
 
 _ENDS = {"G": "goal", "X": "pit", "H": "hole"}
 _ARROWS = ((-0.28, 0.0), (0.0, 0.28), (0.28, 0.0), (0.0, -0.28))  # left, down, right, up

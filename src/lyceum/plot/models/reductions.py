@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.decomposition import PCA, FisherProjection
+from lyceum.decomposition import PCA, DiscriminantProjection
 from lyceum.errors import DataError
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["biplot", "pca_beside_fisher", "scree"]
 
 
 def scree(
@@ -158,7 +156,7 @@ def pca_beside_fisher(X: Any, y: Any, *, title: str | None = None) -> Figure:
     from matplotlib import pyplot
 
     labels = np.asarray(y)
-    pca, fisher = PCA(2).fit(X), FisherProjection().fit(X, labels)
+    pca, fisher = PCA(2).fit(X), DiscriminantProjection().fit(X, labels)
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 4.2), layout="constrained")
     _points(left, np.asarray(pca.transform(X), dtype=np.float64), labels)
     finish(left, "pc1", "pc2", "PCA: most variance")

@@ -13,8 +13,6 @@ from lyceum._core.data import Rows
 from lyceum.errors import DataError, SettingError
 from lyceum.report import show_count
 
-__all__ = ["NamedCurve", "binary_tasks", "named_curves"]
-
 Curve = TypeVar("Curve")
 Task = tuple[np.ndarray, np.ndarray]  # which rows are positive, and their scores
 

@@ -17,7 +17,6 @@ from lyceum.plot.style import axes, finish, legend, line_style, reference_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["calibration"]
 
 _ROUNDING = 1e-6  # how far outside [0, 1] a posterior may lie by rounding
 _Z = 1.959964  # 95 % of a normal distribution
@@ -43,7 +42,7 @@ def calibration(
     Parameters
     ----------
     y : Calibration, dict of name to Calibration, or array of shape (n,)
-        Results of `lyceum.evaluate.calibration`, with bins of their own; or the true labels.
+        Results of `lyceum.evaluate.calibration_curve`, with bins of their own; or the true labels.
     proba : array of shape (n,) or (n, K), or dict of name to such, optional
         Posteriors, with the true labels. With K > 2 columns there is a curve for every class; of several
         classifiers one curve each, over all classes together.
@@ -67,7 +66,7 @@ def calibration(
 
     See Also
     --------
-    lyceum.evaluate.calibration : The table as numbers, with the Brier score and the log loss.
+    lyceum.evaluate.calibration_curve : The table as numbers, with the Brier score and the log loss.
 
     References
     ----------

@@ -13,7 +13,6 @@ from lyceum.plot.style import COLOURS, axes, finish, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["class_rates"]
 
 _OF_CLASSES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _OF_TWO = {

@@ -15,7 +15,6 @@ from lyceum.report import show_count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cobweb", "confusion"]
 
 _MOST_RATES = 12  # classes up to which a cell has room for its count and its rate
 
@@ -33,7 +32,7 @@ def confusion(
     Parameters
     ----------
     matrix : Confusion, ClassReport, BinaryReport, or array of shape (K, A)
-        From `lyceum.evaluate.confusion`, `class_report` or `binary_report`; or counts, rows = true class,
+        From `lyceum.evaluate.confusion_matrix`, `class_report` or `binary_report`; or counts, rows = true class,
         columns = predicted class or action.
     classes : sequence of K labels, optional
         The true classes; by default those of the Confusion, or 0, 1, ...
@@ -49,7 +48,7 @@ def confusion(
 
     See Also
     --------
-    lyceum.evaluate.confusion : The matrix as numbers.
+    lyceum.evaluate.confusion_matrix : The matrix as numbers.
     class_rates : Precision and recall of every class.
     cobweb : Only the mistakes, of several classifiers.
 
@@ -59,7 +58,7 @@ def confusion(
     >>> ax.texts[0].get_text()
     '30\\n75%'
     >>> from lyceum import evaluate
-    >>> ax = confusion(evaluate.confusion(["a", "a", "b"], ["a", "?", "b"], reject="?"))
+    >>> ax = confusion(evaluate.confusion_matrix(["a", "a", "b"], ["a", "?", "b"], reject="?"))
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['a', 'b', '(reject)']
     """
@@ -119,7 +118,7 @@ def cobweb(
     Parameters
     ----------
     matrices : Confusion, Cobweb, ClassReport, BinaryReport, array of shape (K, K), or dict of name to such
-        From `lyceum.evaluate.confusion`, `cobweb`, `class_report` or `binary_report`; or counts, rows = true
+        From `lyceum.evaluate.confusion_matrix`, `cobweb`, `class_report` or `binary_report`; or counts, rows = true
         class, columns = predicted class.
     classes : sequence of K labels, optional
         The classes of arrays; 0, 1, ... by default.

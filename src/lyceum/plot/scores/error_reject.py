@@ -12,8 +12,6 @@ from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["error_reject"]
-
 
 def error_reject(
     curves: ErrorRejectCurve | Mapping[str, ErrorRejectCurve],

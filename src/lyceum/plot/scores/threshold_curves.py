@@ -17,7 +17,6 @@ from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cost_curve", "precision_recall", "roc"]
 
 _GRID = np.linspace(0.0, 1.0, 501)
 
@@ -37,7 +36,7 @@ def roc(
     Parameters
     ----------
     y : RocCurve, dict of name to RocCurve, or array of shape (n,)
-        Curves from `lyceum.evaluate.roc`; or the true labels.
+        Curves from `lyceum.evaluate.roc_curve`; or the true labels.
     score : array of shape (n,) or (n, K), or dict of name to such, optional
         Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every class
         against the rest; of several classifiers the average over the classes is drawn, at equal false
@@ -58,7 +57,7 @@ def roc(
 
     See Also
     --------
-    lyceum.evaluate.roc : The curve as numbers.
+    lyceum.evaluate.roc_curve : The curve as numbers.
     precision_recall, cost_curve : Other pictures of all thresholds.
 
     Examples
@@ -66,11 +65,11 @@ def roc(
     >>> ax = roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], label="tree")
     >>> ax.get_legend().get_texts()[0].get_text()
     'tree  AUC 0.750'
-    >>> ax = roc(evaluate.roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), label="tree")
+    >>> ax = roc(evaluate.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), label="tree")
     >>> ax.get_legend().get_texts()[0].get_text()
     'tree  AUC 0.750'
     """
-    curves = named_curves(RocCurve, evaluate.roc, y, score, classes, pos_label, label)
+    curves = named_curves(RocCurve, evaluate.roc_curve, y, score, classes, pos_label, label)
     ax = axes(ax)
     for curve in curves:
         area = float(np.mean([part.auc for part in curve.parts]))
@@ -100,7 +99,7 @@ def precision_recall(
     Parameters
     ----------
     y : PrecisionRecall, dict of name to PrecisionRecall, or array of shape (n,)
-        Curves from `lyceum.evaluate.precision_recall`; or the true labels.
+        Curves from `lyceum.evaluate.precision_recall_curve`; or the true labels.
     score : array of shape (n,) or (n, K), or dict of name to such, optional
         Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every class
         against the rest; of several classifiers the average over the classes is drawn, at equal recall.
@@ -120,7 +119,7 @@ def precision_recall(
 
     See Also
     --------
-    lyceum.evaluate.precision_recall : The curve as numbers.
+    lyceum.evaluate.precision_recall_curve : The curve as numbers.
 
     Examples
     --------
@@ -128,7 +127,9 @@ def precision_recall(
     >>> ax.get_legend().get_texts()[0].get_text()
     'AP 0.833'
     """
-    curves = named_curves(PrecisionRecall, evaluate.precision_recall, y, score, classes, pos_label, label)
+    curves = named_curves(
+        PrecisionRecall, evaluate.precision_recall_curve, y, score, classes, pos_label, label
+    )
     ax = axes(ax)
     for curve in curves:
         mean = float(np.mean([part.average_precision for part in curve.parts]))

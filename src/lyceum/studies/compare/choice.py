@@ -13,8 +13,6 @@ from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.trials import Trial
 from lyceum.studies.report.format import in_sentence, metric_name, more_is_better
 
-__all__ = ["choose_learner"]
-
 _NEAR = "half a standard error of the difference"
 _LEVEL = 0.25  # standard errors of the difference, within which log losses are level
 

@@ -12,8 +12,6 @@ from lyceum.evaluate import error_interval
 from lyceum.report import plain
 from lyceum.studies.compare.comparison import Span
 
-__all__ = ["ClassRates", "class_rates"]
-
 
 @dataclass(frozen=True, slots=True)
 class ClassRates:

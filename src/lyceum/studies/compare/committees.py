@@ -24,8 +24,6 @@ from lyceum.studies.run.fold_calibration import calibrated_model, usual_calibrat
 from lyceum.studies.run.pipelines import build_pipeline, seed_of
 from lyceum.studies.run.store import Store, TaskResult, as_table
 
-__all__ = ["committee_model", "run_committees"]
-
 _LEAST = 1e-3  # a member that weighs less is left out
 _CV = 3  # folds of the level-0 answers when a stack is fitted on all rows
 

@@ -12,7 +12,6 @@ from lyceum.studies.report.format import metric_name
 if TYPE_CHECKING:
     from lyceum.evaluate import LearningCurve
 
-__all__ = ["Comparison", "HoldoutResult", "RankedLearner", "Span"]
 
 Span = tuple[float, float]  # low and high end of a 95 % interval
 

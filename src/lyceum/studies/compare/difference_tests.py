@@ -14,18 +14,6 @@ from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
 
-__all__ = [
-    "LEVEL",
-    "DifferenceTest",
-    "holm",
-    "is_level",
-    "is_shown",
-    "mcnemar_p",
-    "row_loss_p",
-    "sign_flip",
-    "standard_errors_behind",
-]
-
 LEVEL = 0.5  # standard errors of the difference, within which two learners are level
 _ALPHA = 0.05
 _FEWEST_FOLDS = 5  # with fewer, a t test over folds sees no difference at all (2 folds: t must exceed 12.7)

@@ -12,8 +12,6 @@ from lyceum.evaluate import log_losses
 from lyceum.studies.compare.rank_losses import auc_losses, f1_losses
 from lyceum.studies.plan.ranking_metric import RankingMetric
 
-__all__ = ["LossRule"]
-
 
 @dataclass(frozen=True, eq=False)
 class LossRule:

@@ -10,11 +10,11 @@ import numpy as np
 from scipy import stats
 
 from lyceum.evaluate import (
-    auc,
     auc_hand_till,
-    calibration,
+    calibration_curve,
     error_interval as wilson_interval,
     regression_report,
+    roc_auc_score,
 )
 from lyceum.studies.compare.comparison import RankedLearner, Span
 from lyceum.studies.compare.loss_rule import LossRule
@@ -23,8 +23,6 @@ from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
 from lyceum.studies.run.fold_calibration import usual_calibration
 from lyceum.studies.run.problems import Problems
-
-__all__ = ["decision_errors", "loss_and_interval", "n_independent", "ranked_learner"]
 
 _Z = float(stats.norm.isf(0.025))
 
@@ -137,7 +135,7 @@ def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None
 def _calibration_metrics(trial: Trial, K: int) -> dict[str, Any]:
     """How far posteriors can be taken at their word."""
     sample = trial.sample
-    found = calibration(sample.y, sample.predicted, classes=np.arange(K), sample_weight=sample.weight)
+    found = calibration_curve(sample.y, sample.predicted, classes=np.arange(K), sample_weight=sample.weight)
     return {
         "log_loss": found.log_loss,
         "brier": found.brier,
@@ -158,7 +156,7 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
         if len(present) < 2:
             continue
         if K == 2:
-            areas.append(float(auc(y == 1, proba[:, 1], sample_weight=w)))
+            areas.append(float(roc_auc_score(y == 1, proba[:, 1], sample_weight=w)))
         else:
             areas.append(float(auc_hand_till(y, proba[:, present], classes=present, sample_weight=w)))
         weights.append(float(len(y) if w is None else w.sum()))

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["OutOfSample"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutOfSample:

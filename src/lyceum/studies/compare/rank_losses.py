@@ -11,8 +11,6 @@ import itertools
 
 import numpy as np
 
-__all__ = ["auc_losses", "f1_losses"]
-
 
 def auc_losses(y: np.ndarray, posteriors: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Losses with the mean 1 − AUC; for more than two classes Hand and Till's mean over pairs of classes.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.errors import StudyError
-from lyceum.evaluate import hoeffding
+from lyceum.evaluate import hoeffding_bound
 from lyceum.studies.compare.choice import choose_learner
 from lyceum.studies.compare.comparison import Comparison, RankedLearner
 from lyceum.studies.compare.difference_tests import (
@@ -30,8 +30,6 @@ from lyceum.studies.compare.trials import Trial
 from lyceum.studies.report.verdicts import fit_word, verdict
 from lyceum.studies.run.problems import Problems
 from lyceum.studies.run.store import Store
-
-__all__ = ["compare_learners"]
 
 
 def compare_learners(
@@ -85,7 +83,7 @@ def _hoeffding_bound(rule: LossRule, sample: OutOfSample, n_models: int) -> floa
     n = int(n_independent(sample))
     if not rule.is_bounded or n < 1:
         return None
-    within = hoeffding(n=n, alpha=0.05, n_models=n_models).within
+    within = hoeffding_bound(n=n, alpha=0.05, n_models=n_models).within
     low, high = rule.range
     return (high - low) * within if within < 1.0 else None
 

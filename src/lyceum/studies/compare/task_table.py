@@ -11,8 +11,6 @@ from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.plan import Task
 from lyceum.studies.run.store import Store, TaskResult
 
-__all__ = ["TaskTable"]
-
 
 @dataclass(frozen=True, eq=False)
 class TaskTable:

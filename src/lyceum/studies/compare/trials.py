@@ -17,8 +17,6 @@ from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.plan import Task
 from lyceum.studies.run.store import Store, TaskResult
 
-__all__ = ["Trial", "by_row", "concatenate", "pooled_predictions", "sum_by_group"]
-
 
 def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
     """The out-of-sample predictions of one learner on the first folds, by repeat, then by row."""

@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from lyceum.report import plain
 
-__all__ = ["Candidate", "Failure", "Suspect", "TaskKind", "planned_committees"]
-
 TaskKind = Literal["classification", "regression"]
 
 
@@ -28,7 +26,7 @@ class Candidate:
     about : str
         A sentence on the method.
     steps : tuple of str
-        The pipeline, e.g. ("FillMissing", "Standardize", "LogisticRegression").
+        The pipeline, e.g. ("SimpleImputer", "StandardScaler", "LogisticRegression").
     settings : dict
         The parameters that are fixed.
     search : tuple of dicts
@@ -54,9 +52,9 @@ class Candidate:
     >>> from lyceum.studies import Candidate
     >>> candidate = Candidate(
     ...     "Ridge", "Ridge", "ridge regression", "Least squares with shrunken coefficients.",
-    ...     steps=("FillMissing", "Ridge"), search=({"alpha": 0.1}, {"alpha": 10.0}))
+    ...     steps=("SimpleImputer", "Ridge"), search=({"alpha": 0.1}, {"alpha": 10.0}))
     >>> len(candidate.search), candidate.is_baseline, candidate.as_dict()["steps"]
-    (2, False, ['FillMissing', 'Ridge'])
+    (2, False, ['SimpleImputer', 'Ridge'])
     >>> Candidate.from_dict(candidate.as_dict()) == candidate
     True
     """
@@ -85,7 +83,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class ColumnWarning:
     """A column that looks wrong, as `lyceum inspect` reports it.
 
     Attributes
@@ -107,8 +105,8 @@ class Suspect:
 
     Examples
     --------
-    >>> from lyceum.studies import Suspect
-    >>> Suspect("id", "identifier", "counts the rows", left_out=True).as_dict()
+    >>> from lyceum.studies import ColumnWarning
+    >>> ColumnWarning("id", "identifier", "counts the rows", left_out=True).as_dict()
     {'column': 'id', 'code': 'identifier', 'text': 'counts the rows', 'left_out': True}
     """
 

@@ -12,14 +12,12 @@ from lyceum._core.data import Column, Schema
 from lyceum.decision import LossMatrix
 from lyceum.report import plain
 from lyceum.studies.compare.loss_rule import LossRule
-from lyceum.studies.plan.candidate import Candidate, Suspect, TaskKind
+from lyceum.studies.plan.candidate import Candidate, ColumnWarning, TaskKind
 from lyceum.studies.plan.ranking_metric import RankingMetric
-
-__all__ = ["StudyFacts"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StudyFacts:
+class StudyPlanRecord:
     """The question and the plan of a study.
 
     Attributes
@@ -74,7 +72,7 @@ class StudyFacts:
     folds: int
     repeats: int
     candidates: tuple[Candidate, ...]
-    suspects: tuple[Suspect, ...]
+    suspects: tuple[ColumnWarning, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str]
     left_out: tuple[str, ...] = ()
@@ -98,21 +96,21 @@ class StudyFacts:
 
     def as_dict(self) -> dict[str, Any]:
         """The facts in JSON's own types."""
-        found = {each.name: getattr(self, each.name) for each in fields(StudyFacts)}
+        found = {each.name: getattr(self, each.name) for each in fields(StudyPlanRecord)}
         loss = None if self.loss is None else self.loss.to_dict()
         return plain({**found, "schema": _schema_as_dict(self.schema), "loss": loss})
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> StudyFacts:
+    def from_dict(cls, stored: Mapping[str, Any]) -> StudyPlanRecord:
         """The facts that `as_dict` made."""
         return cls(
             **{
-                **{each.name: stored[each.name] for each in fields(StudyFacts) if each.name in stored},
+                **{each.name: stored[each.name] for each in fields(StudyPlanRecord) if each.name in stored},
                 "schema": _schema(stored["schema"]),
                 "classes": None if stored["classes"] is None else tuple(stored["classes"]),
                 "loss": None if stored["loss"] is None else LossMatrix.from_dict(stored["loss"]),
                 "candidates": tuple(map(Candidate.from_dict, stored["candidates"])),
-                "suspects": tuple(Suspect(**each) for each in stored["suspects"]),
+                "suspects": tuple(ColumnWarning(**each) for each in stored["suspects"]),
                 "notes": tuple(stored["notes"]),
                 "left_out": tuple(stored.get("left_out", ())),
             }

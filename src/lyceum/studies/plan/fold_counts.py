@@ -13,8 +13,6 @@ from lyceum.studies.plan.fold_scheme import FoldScheme
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.plan.study_data import StudyData
 
-__all__ = ["fold_counts", "fold_notes", "limited_folds"]
-
 _FEW_ROWS = 2_000  # below, ten folds are cheap and leave more rows to learn from
 _TINY = 20  # rows below which folds are drawn several times
 _TINY_REPEATS = 3

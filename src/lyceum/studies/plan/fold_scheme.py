@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.data import Rows
 from lyceum.evaluate import Holdout, StratifiedFolds
 
-__all__ = ["FoldScheme"]
-
 _FEWEST = 5  # rows to learn from
 Parts = tuple[np.ndarray, np.ndarray]  # places of training and of test rows
 

@@ -27,8 +27,6 @@ from lyceum.studies.run.pipelines import build_pipeline, seed_of
 from lyceum.studies.run.settings_search import SEARCH_ROWS
 from lyceum.workflows import preparations, takes_sparse_text
 
-__all__ = ["Plan", "RowSplit", "Task"]
-
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
 _BASELINES = {
     "classification": ("PriorClassifier", "constant guess", "The shares of the classes, whatever the row."),

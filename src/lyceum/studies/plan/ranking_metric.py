@@ -6,8 +6,6 @@ import difflib
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CLASS_METRICS", "NUMBER_METRICS", "RankingMetric"]
-
 # the name in a recipe, and what a report calls it: all are the smaller, the better
 CLASS_METRICS = {
     "cost": "mean cost",

@@ -17,8 +17,6 @@ from lyceum.errors import LyceumError, StudyError
 from lyceum.files import write_file
 from lyceum.studies.plan.recipe_checks import CHECKS
 
-__all__ = ["LearnerChoice", "Recipe"]
-
 
 @dataclass(frozen=True)
 class LearnerChoice:

@@ -12,8 +12,6 @@ from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.studies.plan.ranking_metric import RankingMetric
 
-__all__ = ["CHECKS", "CHOOSE"]
-
 CHOOSE = ("simplest", "best")
 TASKS = ("classification", "regression")
 

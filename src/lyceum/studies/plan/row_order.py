@@ -11,8 +11,6 @@ from lyceum.errors import StudyError
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.plan.study_data import StudyData
 
-__all__ = ["group_codes", "time_values", "without_order_columns"]
-
 
 def without_order_columns(recipe: Recipe) -> Recipe:
     """The recipe with the columns of groups and times ignored, so that no learner sees them."""

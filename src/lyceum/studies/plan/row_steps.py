@@ -9,8 +9,6 @@ import numpy as np
 
 from lyceum._core.data import Block, Schema
 
-__all__ = ["FiniteCells", "KnownClasses", "WithTarget", "has_target"]
-
 
 def has_target(y: np.ndarray | None) -> np.ndarray:
     """Whether the target of every row is known: a class, or a finite number."""

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["spread_settings"]
-
 _DRAWS = 50
 
 

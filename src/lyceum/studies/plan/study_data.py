@@ -12,24 +12,24 @@ from lyceum._core.data import (
     ColumnInspection,
     FileFormat,
     Inspection,
-    LargeFile,
+    LoadedTable,
+    ProfiledFile,
     Rows,
     Schema,
-    TableData,
     coded_source,
     fits_memory,
     inspect,
     parse_written,
     paths_of,
+    profile_large_file,
     read_data,
-    read_through,
     reading_once,
     scan,
     spelling_hint,
 )
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import StudyError
-from lyceum.studies.plan.candidate import Suspect, TaskKind
+from lyceum.studies.plan.candidate import ColumnWarning, TaskKind
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.plan.row_steps import FiniteCells, KnownClasses, WithTarget, has_target
 from lyceum.studies.plan.table_notes import (
@@ -41,8 +41,6 @@ from lyceum.studies.plan.table_notes import (
     table_notes,
     zero_weight_note,
 )
-
-__all__ = ["StudyData"]
 
 _LEFT_OUT = ("constant", "empty", "free_text", "identifier")
 _FEWEST = 6  # below, no part of the rows can be learned from while another is tested
@@ -66,7 +64,7 @@ class StudyData:
     n_rows: int
     n_without_target: int
     n_missing: int
-    suspects: tuple[Suspect, ...]
+    suspects: tuple[ColumnWarning, ...]
     notes: tuple[str, ...]
     rare_classes: tuple[Any, ...] = ()  # those that were left out
     digest: str = ""  # a hash of the files as they were read
@@ -80,12 +78,12 @@ class StudyData:
             data, order = _read(recipe, FileFormat(**recipe.form), recipe.memory_mb << 20)
             reads.release()
             found = cls._of_read(recipe, data)
-            drawn = data.seen.numbers if isinstance(data, LargeFile) else None
+            drawn = data.seen.numbers if isinstance(data, ProfiledFile) else None
             digest = reads.digest(paths_of(list(recipe.data)))
             return replace(found._with_order(order, drawn), digest=digest)
 
     @classmethod
-    def _of_read(cls, recipe: Recipe, data: TableData | LargeFile) -> StudyData:
+    def _of_read(cls, recipe: Recipe, data: LoadedTable | ProfiledFile) -> StudyData:
         kinds: Any = dict(recipe.kinds)
         form, memory = FileFormat(**recipe.form), recipe.memory_mb << 20
         found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
@@ -115,7 +113,7 @@ class StudyData:
         rows = rows.then(FiniteCells()) if infinite else rows
         missing = sum(column.n_missing + column.n_infinite for column in used)
         notes = (*table_notes(found, recipe), *kept_notes(suspects, recipe), *map(infinite_note, infinite))
-        if isinstance(data, LargeFile):
+        if isinstance(data, ProfiledFile):
             found_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
             found_data = cls._in_memory(rows, missing, suspects, notes)
@@ -123,7 +121,7 @@ class StudyData:
 
     @classmethod
     def _in_memory(
-        cls, rows: Rows, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
+        cls, rows: Rows, missing: int, suspects: tuple[ColumnWarning, ...], notes: tuple[str, ...]
     ) -> StudyData:
         y, w = rows.coded_y, rows.sample_weight
         usable = has_target(y)
@@ -138,7 +136,12 @@ class StudyData:
 
     @classmethod
     def _from_sample(
-        cls, rows: Rows, file: LargeFile, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
+        cls,
+        rows: Rows,
+        file: ProfiledFile,
+        missing: int,
+        suspects: tuple[ColumnWarning, ...],
+        notes: tuple[str, ...],
     ) -> StudyData:
         """The rows that were drawn when the file was read through."""
         sample = cls._in_memory(
@@ -248,7 +251,7 @@ class StudyData:
         return self
 
 
-def _read(recipe: Recipe, form: FileFormat, memory: int) -> tuple[TableData | LargeFile, pa.Table]:
+def _read(recipe: Recipe, form: FileFormat, memory: int) -> tuple[LoadedTable | ProfiledFile, pa.Table]:
     """All rows, or where they do not fit into the memory a sample of a quarter of it at most.
 
     Beside them the columns of groups and times, before text in them is taken for numbers or dates.
@@ -260,7 +263,7 @@ def _read(recipe: Recipe, form: FileFormat, memory: int) -> tuple[TableData | La
     listed = {name for name, kind in recipe.kinds.items() if kind != "continuous"}
     if recipe.task == "classification":
         listed.add(recipe.target)
-    large = read_through(
+    large = profile_large_file(
         data,
         form,
         target=recipe.target,
@@ -280,7 +283,7 @@ def _order_columns(recipe: Recipe, table: pa.Table) -> pa.Table:
 # -- what is noticed -----------------------------------------------------------------------------------------
 
 
-def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
+def _suspects(found: Inspection, recipe: Recipe) -> tuple[ColumnWarning, ...]:
     """The columns that look wrong; those that hold something are kept where nothing else is left."""
     aside = {*recipe.ignore, recipe.weight}
     suspects = []
@@ -293,7 +296,7 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
             declared = column.name in recipe.keep or column.name in recipe.kinds
             left_out = droppable and not declared
             text = _without_remedy(flag.text) if left_out else flag.text
-            suspects.append(Suspect(column.name, flag.code, text, left_out))
+            suspects.append(ColumnWarning(column.name, flag.code, text, left_out))
     out = {suspect.column for suspect in suspects if suspect.left_out}
     if {column.name for column in found.columns} - out - aside - {recipe.target}:
         return tuple(suspects)
@@ -302,7 +305,7 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
     return tuple(one if one.column in empty else _keep(one) for one in suspects)
 
 
-def _keep(suspect: Suspect) -> Suspect:
+def _keep(suspect: ColumnWarning) -> ColumnWarning:
     return replace(suspect, text=_without_remedy(suspect.text), left_out=False)
 
 

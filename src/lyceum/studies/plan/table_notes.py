@@ -7,20 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from lyceum._core.data import ColumnInspection, Inspection
-from lyceum.studies.plan.candidate import Suspect
+from lyceum.studies.plan.candidate import ColumnWarning
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.report.format import percent_text
-
-__all__ = [
-    "infinite_note",
-    "kept_notes",
-    "one_value_text",
-    "only_classes_text",
-    "rare_note",
-    "single_rows_text",
-    "table_notes",
-    "zero_weight_note",
-]
 
 
 def table_notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
@@ -39,7 +28,7 @@ def table_notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def kept_notes(suspects: tuple[Suspect, ...], recipe: Recipe) -> Iterator[str]:
+def kept_notes(suspects: tuple[ColumnWarning, ...], recipe: Recipe) -> Iterator[str]:
     """On columns that would have been left out if there were others."""
     for one in suspects:
         requested = one.column in recipe.keep or one.column in recipe.kinds or one.column == recipe.target

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from lyceum.studies.compare.comparison import RankedLearner
     from lyceum.studies.result import Study
 
-__all__ = ["ClassFigures", "positive_class", "shown_learners"]
 
 _CURVES = 4  # learners in one picture: more cannot be told apart
 _MANY_CLASSES = 7  # a cobweb of more has too many spokes
@@ -213,7 +212,7 @@ class ClassFigures:
         )
         weight = self.study.out_of_sample(self.study.choice.name).weight
         results = {
-            name: evaluate.calibration(self.codes, proba, classes=np.arange(K), sample_weight=weight)
+            name: evaluate.calibration_curve(self.codes, proba, classes=np.arange(K), sample_weight=weight)
             for name, proba in self.posteriors.items()
         }
         rows = [
@@ -231,12 +230,12 @@ def _counts(truth: np.ndarray, named: np.ndarray, K: int) -> np.ndarray:
 
 
 def _roc_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    curve = evaluate.roc(truth, score)
+    curve = evaluate.roc_curve(truth, score)
     return curve.fpr, curve.tpr
 
 
 def _precision_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    curve = evaluate.precision_recall(truth, score)
+    curve = evaluate.precision_recall_curve(truth, score)
     order = np.argsort(curve.recall, kind="stable")
     return curve.recall[order], curve.precision[order]
 

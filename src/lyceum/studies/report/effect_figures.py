@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from lyceum.studies.result import Study
 
-__all__ = ["effect_figures"]
 
 _COLUMNS = 12  # bars of importance
 _ADDS_UP = 0.005  # of the variation: below, two columns do not act on each other

@@ -23,8 +23,6 @@ from lyceum.studies.run.fold_calibration import calibrated_model
 from lyceum.studies.run.pipelines import build_pipeline, row_predictions, seed_of
 from lyceum.studies.run.store import Store
 
-__all__ = ["effect_values"]
-
 _ROWS = 300  # unseen rows that are enough: no more folds are fitted
 _SHUFFLES = 5
 _PREDICTIONS = 150_000  # of rows, for all importances together

@@ -10,8 +10,6 @@ import numpy as np
 
 from lyceum.report import Explanation, plain
 
-__all__ = ["Example"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:

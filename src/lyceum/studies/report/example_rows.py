@@ -15,8 +15,6 @@ from lyceum.studies.report.example import Example
 from lyceum.studies.run.pipelines import row_predictions
 from lyceum.workflows import FittedModel
 
-__all__ = ["explain_row", "pick_rows"]
-
 
 def pick_rows(sample: OutOfSample, rule: LossRule) -> list[tuple[int, str]]:
     """Row numbers that tell most, by their out-of-sample predictions, and the reason for each."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from lyceum.studies.result import Study
 
-__all__ = ["Figure", "figures_of"]
 
 Draw = Callable[[], Iterator[Figure]]
 

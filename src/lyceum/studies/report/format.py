@@ -11,26 +11,6 @@ from lyceum.report import show
 if TYPE_CHECKING:
     from lyceum.studies.compare.comparison import Comparison
 
-__all__ = [
-    "aligned_interval",
-    "aligned_loss",
-    "capitalize",
-    "decimal_text",
-    "in_sentence",
-    "interval_text",
-    "join_names",
-    "loss_text",
-    "metric_interval",
-    "metric_name",
-    "metric_value",
-    "more_is_better",
-    "number_text",
-    "p_text",
-    "percent_text",
-    "score_text",
-    "subject",
-    "with_article",
-]
 
 _THINGS = (
     "classifier",

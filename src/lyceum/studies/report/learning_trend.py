@@ -7,8 +7,6 @@ from scipy import stats
 
 from lyceum.evaluate import LearningCurve
 
-__all__ = ["learning_trend"]
-
 _LITTLE = 0.05  # of the loss: a gain that hardly matters
 
 

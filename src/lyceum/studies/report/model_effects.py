@@ -8,8 +8,6 @@ from typing import Any
 
 from lyceum.report import plain
 
-__all__ = ["ColumnEffect", "ColumnImportance", "ModelEffects", "PairEffect"]
-
 
 @dataclass(frozen=True, slots=True)
 class ColumnImportance:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lyceum.studies.compare.comparison import RankedLearner
     from lyceum.studies.result import Study
 
-__all__ = ["number_figures"]
 
 _POINTS = 1500  # of a scatter
 _GROUPS = 10  # of the predictions, in a table

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from lyceum.studies.plan.candidate import Candidate
     from lyceum.studies.result import Study
 
-__all__ = ["render", "templates", "write_report"]
-
 
 def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
     """Write the report, whole or not at all; by default to report.html in the folder of the study."""

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lyceum.studies.report.example import Example
     from lyceum.studies.result import Study
 
-__all__ = ["ExampleView", "IntervalScale", "LearnedView", "TableCells"]
 
 _ROWS_SHOWN = 12  # of a long table, before the rest is folded away
 # A long table is sorted by the first of these columns that it has.

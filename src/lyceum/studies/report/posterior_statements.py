@@ -26,8 +26,6 @@ from lyceum.studies.report.format import (
     subject,
 )
 
-__all__ = ["best_ranking", "calibration_noise", "calibration_quality", "rare_classes", "rejection"]
-
 _SURE = 3.0  # standard errors above 0.5 from which an AUC is no luck, the best of many included
 _GOOD_AUC = 0.6
 _RARE = 0.2  # share of the rows, for two classes
@@ -194,7 +192,7 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
     """The expected calibration error that right posteriors stay below in 95 % of samples of these rows.
 
     Outcomes are drawn from the posteriors themselves, one for every row, whatever the number of repeats; bins
-    are those of `lyceum.evaluate.calibration`. With groups, whose rows share their luck, the differences that
+    are those of `lyceum.evaluate.calibration_curve`. With groups, whose rows share their luck, the differences that
     were observed change their sign, group by group, at random.
     """
     posteriors = sample.predicted

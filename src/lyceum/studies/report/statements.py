@@ -11,7 +11,7 @@ from lyceum.studies.compare.comparison import Comparison, HoldoutResult, RankedL
 from lyceum.studies.compare.difference_tests import is_shown
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.out_of_sample import OutOfSample
-from lyceum.studies.plan.candidate import Failure, Suspect
+from lyceum.studies.plan.candidate import ColumnWarning, Failure
 from lyceum.studies.report import posterior_statements as posteriors
 from lyceum.studies.report.format import (
     capitalize,
@@ -31,8 +31,6 @@ from lyceum.studies.report.learning_trend import learning_trend
 from lyceum.studies.report.verdicts import gain_text
 from lyceum.studies.result import Study
 from lyceum.studies.run.problems import Problems
-
-__all__ = ["answer", "statements"]
 
 _NAMES = 6  # learners named in a sentence, before the rest is counted
 
@@ -153,7 +151,7 @@ def statements(
     rule: LossRule,
     *,
     classes: Sequence[Any] | None = None,
-    suspects: Iterable[Suspect],
+    suspects: Iterable[ColumnWarning],
     failures: Sequence[Failure],
     skipped: Sequence[str],
     notes: Iterable[str],
@@ -326,7 +324,7 @@ def _left_out_text(columns: list[str], why: str) -> str:
     return f"Columns {join_names(names)} were left out: each {why}. Keep one with e.g. {keep}."
 
 
-def _suspicions(suspects: Iterable[Suspect]) -> Iterator[str]:
+def _suspicions(suspects: Iterable[ColumnWarning]) -> Iterator[str]:
     suspects = list(suspects)
     out: dict[str, str] = {}
     for suspect in suspects:

@@ -11,8 +11,6 @@ from typing import Any
 
 from lyceum.report import Table
 
-__all__ = ["Figure", "figure_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:

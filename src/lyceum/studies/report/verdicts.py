@@ -6,8 +6,6 @@ from lyceum.studies.compare.comparison import RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown
 from lyceum.studies.report.format import capitalize, more_is_better, p_text, percent_text
 
-__all__ = ["fit_word", "gain_text", "verdict"]
-
 
 def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None) -> str:
     """Whether a learner fits its training rows too closely or too loosely, by what it does on new rows.

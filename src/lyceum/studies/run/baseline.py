@@ -14,8 +14,6 @@ from lyceum._core.data import Block
 from lyceum._core.statistics import align_labels, class_weights, classes_of, place_classes
 from lyceum.report import Summary, Table
 
-__all__ = ["ClassWeights", "MeanRegressor", "PriorClassifier", "TargetMean"]
-
 _CONSTRAINTS = {"categorical_features": CATEGORICAL_FEATURES}
 
 

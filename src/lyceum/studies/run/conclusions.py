@@ -33,8 +33,6 @@ from lyceum.studies.run.problems import Problems, reason_of
 from lyceum.studies.run.settings_search import search_settings
 from lyceum.studies.run.store import Store
 
-__all__ = ["FinalFit", "bootstrap_error", "curve_values", "fit_choice", "holdout_values", "stored_result"]
-
 Settings = dict[str, Any] | None
 
 _ROUNDS = 100

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import row_weights
-from lyceum.decision import CALIBRATIONS, CalibratedClassifier, PosteriorMap
+from lyceum.decision import CALIBRATIONS, CalibratedClassifierCV, PosteriorMap
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.run.settings_search import SettingsSearch
 from lyceum.studies.run.store import TaskResult
-
-__all__ = ["calibrated_model", "choose_map", "usual_calibration"]
 
 
 def choose_map(search: SettingsSearch, rule: LossRule) -> PosteriorMap | None:
@@ -59,4 +57,4 @@ def usual_calibration(results: Iterable[TaskResult]) -> str:
 
 def calibrated_model(model: Any, method: str | PosteriorMap | None, seed: int) -> Any:
     """The model with its posteriors calibrated, itself without a method."""
-    return CalibratedClassifier(model, method, cv=3, random_state=seed) if method else model
+    return CalibratedClassifierCV(model, method, cv=3, random_state=seed) if method else model

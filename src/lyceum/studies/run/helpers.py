@@ -22,8 +22,6 @@ from typing import Any, BinaryIO
 
 from lyceum._core.threads import n_threads
 
-__all__ = ["Helpers", "serve"]
-
 _SOON = 4.0  # seconds of work that one process does while others are being started
 _MOST = 16  # processes
 

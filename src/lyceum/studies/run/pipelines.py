@@ -18,8 +18,6 @@ from lyceum._core.threads import one_thread
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.workflows import build_preparations
 
-__all__ = ["are_few", "build_pipeline", "few_threads", "learner_class", "row_predictions", "seed_of"]
-
 _SMALL = 200_000  # cells
 _BASELINES = {
     "PriorClassifier": "lyceum.studies.run.baseline",

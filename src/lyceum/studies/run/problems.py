@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 from lyceum.errors import Cancelled
 
-__all__ = ["Problems", "reason_of"]
-
 T = TypeVar("T")
 
 

@@ -23,7 +23,7 @@ from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.compare.trials import pooled_predictions
 from lyceum.studies.disk import explain_disk_errors
 from lyceum.studies.open import open_study
-from lyceum.studies.plan.facts import StudyFacts
+from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.plan.row_order import without_order_columns
@@ -35,8 +35,6 @@ from lyceum.studies.run import conclusions as _conclusions
 from lyceum.studies.run.problems import Problems
 from lyceum.studies.run.store import Store
 from lyceum.studies.run.tasks import Budget, run_tasks
-
-__all__ = ["DATA_FILE", "Request", "run_study"]
 
 DATA_FILE = "data.parquet"
 
@@ -101,8 +99,8 @@ def _begin(request: Request, folder: Path, store: Store, plan: Plan, data: Study
     store.put("facts", _facts(plan, data).as_dict())
 
 
-def _facts(plan: Plan, data: StudyData) -> StudyFacts:
-    return StudyFacts(
+def _facts(plan: Plan, data: StudyData) -> StudyPlanRecord:
+    return StudyPlanRecord(
         task=data.task,
         schema=data.schema,
         classes=plan.classes,

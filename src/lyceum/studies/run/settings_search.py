@@ -25,8 +25,6 @@ from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.fold_scheme import FoldScheme
 from lyceum.studies.run.pipelines import build_pipeline, row_predictions
 
-__all__ = ["SEARCH_ROWS", "SettingsSearch", "search_settings"]
-
 SEARCH_ROWS = 10_000  # rows that a search looks at: beyond, better settings rarely change
 _FEW_ROWS = 300  # below, an inner fold says little: half of the settings go on, and not a third
 

@@ -31,8 +31,6 @@ from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.disk import damage_error, explain_disk_errors
 from lyceum.studies.plan.plan import Task
 
-__all__ = ["Store", "TaskResult"]
-
 _FILES = ("study.sqlite", "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
           "report.html", "report.json", "results.json", "loss.csv")  # fmt: skip
 _PREDICTIONS = "predictions"

@@ -27,9 +27,6 @@ from lyceum.studies.run.pipelines import are_few, build_pipeline, few_threads, r
 from lyceum.studies.run.settings_search import SettingsSearch, search_settings
 from lyceum.studies.run.store import Store, TaskResult, as_table
 
-__all__ = ["Budget", "run_tasks"]
-
-
 _RESERVE, _MOST_RESERVE = 0.2, 60.0  # the share of the time that is kept for what follows the folds; seconds
 
 

@@ -10,8 +10,6 @@ from lyceum._core.data import Schema, row_weights
 from lyceum._core.trees import GROUPS, THRESHOLD, Tree
 from lyceum.errors import ModelFileError
 
-__all__ = ["StepColumns"]
-
 
 @dataclass(frozen=True, slots=True)
 class StepColumns:

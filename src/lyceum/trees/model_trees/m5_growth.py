@@ -14,8 +14,6 @@ from lyceum.trees.model_trees.m5_models import breadth_first, one_way
 from lyceum.trees.pruning.bottom_up import compact
 from lyceum.trees.reading.record import growth_record
 
-__all__ = ["GrownRanks"]
-
 
 @dataclass(frozen=True, slots=True)
 class GrownRanks:

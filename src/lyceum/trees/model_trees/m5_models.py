@@ -13,21 +13,6 @@ from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees import LEAF, Tree
 
-__all__ = [
-    "Choice",
-    "NodeModels",
-    "breadth_first",
-    "choose",
-    "columns_below",
-    "fit_models",
-    "levels",
-    "one_way",
-    "smooth_models",
-    "sort_by_leaf",
-    "target_limits",
-    "target_moments",
-]
-
 _TIE = 1e-9  # of the standard deviation of all targets: estimates that differ by less are equal
 
 

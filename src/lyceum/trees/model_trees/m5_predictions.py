@@ -11,8 +11,6 @@ from lyceum._core.data import Block
 from lyceum._core.trees import float_cells
 from lyceum.trees.model_trees.node_learners import path_values
 
-__all__ = ["linear_parts", "node_predictions", "replacement_parts"]
-
 
 def node_predictions(learner: Any, block: Block) -> np.ndarray:
     """The value of the smoothed model of the node that a row comes to, within its limits."""

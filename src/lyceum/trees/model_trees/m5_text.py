@@ -11,8 +11,6 @@ from lyceum._core.trees import TreeLabels, number
 from lyceum.report import show_count
 from lyceum.trees.reading.rules import Condition, rules
 
-__all__ = ["ModelRule", "ModelText"]
-
 
 @dataclass(frozen=True, slots=True)
 class ModelRule:

@@ -46,8 +46,6 @@ from lyceum.trees.model_trees.m5_text import ModelRule, ModelText
 from lyceum.trees.model_trees.node_learners import check_learner, fit_learners, path_values
 from lyceum.trees.pruning.bottom_up import compact
 
-__all__ = ["ModelTreeRegressor"]
-
 _SHOWN = 60  # lines of a tree and equations in a summary
 
 

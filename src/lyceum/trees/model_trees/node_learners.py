@@ -15,8 +15,6 @@ from lyceum._core.trees import Tree
 from lyceum.errors import DataError, SettingError
 from lyceum.trees.model_trees.m5_models import NodeModels, sort_by_leaf
 
-__all__ = ["NodeLearners", "check_learner", "fit_learners", "own_values", "path_values"]
-
 _FOLDS = 5
 _FEW = 10  # fewer rows than this, or than twice as many as columns, have their mean for a model
 

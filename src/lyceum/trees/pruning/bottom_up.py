@@ -19,17 +19,6 @@ from lyceum.trees.pruning.checks import (
     loss_of,
 )
 
-__all__ = [
-    "NodeCosts",
-    "collapse",
-    "compact",
-    "leaf_costs",
-    "prune_by_error",
-    "prune_by_loss",
-    "prune_by_pessimistic_error",
-    "smoothed_weights",
-]
-
 ROUNDING = 1e-12  # of the weight of a node: costs that differ by less are equal
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from lyceum._core.trees import Tree
 from lyceum.errors import DataError, SettingError
 
-__all__ = ["check_amount", "check_classes", "check_codes", "check_tree", "loss_of"]
-
 
 def check_tree(tree: Any) -> None:
     """Refuse anything but a `Tree`, such as the learner that has one."""

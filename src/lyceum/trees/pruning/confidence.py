@@ -15,8 +15,6 @@ from lyceum.trees.pruning.bottom_up import compact, leaf_costs, prune_bottom_up
 from lyceum.trees.pruning.checks import check_classes
 from lyceum.trees.pruning.raising import raise_subtrees
 
-__all__ = ["prune_by_confidence", "upper_errors"]
-
 Bound = Literal["c45", "normal", "exact"]
 
 # C4.5 interpolates the normal deviate between these

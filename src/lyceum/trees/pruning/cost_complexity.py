@@ -17,8 +17,6 @@ from lyceum.report import Table
 from lyceum.trees.pruning.bottom_up import NodeCosts, compact, leaf_costs, sums_of_leaves
 from lyceum.trees.pruning.checks import check_amount, check_classes, check_tree, loss_of
 
-__all__ = ["AlphaChoice", "CostComplexityPath", "choose_alpha", "cost_complexity_path", "prune_by_complexity"]
-
 
 @dataclass(frozen=True, slots=True)
 class CostComplexityPath:

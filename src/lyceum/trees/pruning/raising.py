@@ -17,8 +17,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.trees.empty_branches import with_empty_branches, without_empty_branches
 from lyceum.trees.pruning.bottom_up import actions, compact
 
-__all__ = ["raise_subtrees"]
-
 Expected = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 IMPURITIES = ("entropy", "gini", "misclassification")

@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.data import Schema
 from lyceum._core.trees import LEAF, SplitCandidates, Tree
 
-__all__ = ["growth_record"]
-
 
 def growth_record(
     candidates: SplitCandidates, grown: Tree, tree: Tree, schema: Schema

@@ -11,8 +11,6 @@ import numpy as np
 from lyceum._core.trees import INTERVALS, THRESHOLD, TreeLabels, interval_text, number, set_text
 from lyceum.report import show_count
 
-__all__ = ["Condition", "Rule", "rules"]
-
 
 @dataclass(frozen=True, slots=True)
 class Condition:

@@ -20,8 +20,6 @@ from lyceum._core.trees import (
 )
 from lyceum.report import Summary, Table
 
-__all__ = ["gain_tables", "node_table", "summary_of"]
-
 
 def summary_of(
     title: str,

@@ -11,8 +11,6 @@ from lyceum._core.data.files.read_once import open_whole
 from lyceum._core.lazy_arrow import pa, pc
 from lyceum.errors import DataError
 
-__all__ = ["read_arff"]
-
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)$", re.IGNORECASE)
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")

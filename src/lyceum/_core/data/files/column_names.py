@@ -9,8 +9,6 @@ from itertools import count
 
 from lyceum.errors import SchemaError
 
-__all__ = ["check_names", "missing_columns", "numbered_names", "renamed_note", "unique_names"]
-
 
 @lru_cache(maxsize=4)
 def numbered_names(d: int) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from lyceum._core.data.files.csv_errors import (
 )
 from lyceum._core.data.files.read_once import open_stream
 from lyceum._core.data.files.text_styles import (
-    Written,
+    TextFormat,
     describe_written,
     distinct_texts,
     parse_cells,
@@ -37,8 +37,6 @@ from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import csv as pc, pa, text_type
 from lyceum._core.native import native
 from lyceum.errors import DataError, SchemaError
-
-__all__ = ["MISSING", "CsvFormat"]
 
 #: Cells that stand for a missing value.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
@@ -91,7 +89,7 @@ class CsvFormat:
     longer: int = 1  # how many times larger than usual the blocks are that the longest row fits into
     decimal: str = "."
     given_decimal: str = ""  # the decimal mark that the user gave
-    written: Mapping[str, Written] = field(default_factory=dict)  # columns of text that a stream parses
+    written: Mapping[str, TextFormat] = field(default_factory=dict)  # columns of text that a stream parses
     known: Mapping[str, str] = field(default_factory=dict)  # how columns were written when they were learned
     guessed: bool = False  # whether another encoding may take the place of one that does not fit
     notes: tuple[str, ...] = ()  # what was inferred and should be reported
@@ -216,7 +214,7 @@ class CsvFormat:
             if style is not None:
                 written[name] = style
         elif before is not None and before.doubtful and not before.date and not self.given_decimal:
-            other = Written("," if before.decimal == "." else ".")
+            other = TextFormat("," if before.decimal == "." else ".")
             if not other.parse(pa.array([misfit.cell])).null_count:
                 written[name] = other
         return replace(self, types={**self.types, name: kind}, written=written)

@@ -14,19 +14,6 @@ from lyceum.errors import DataError, SchemaError
 if TYPE_CHECKING:
     from lyceum._core.data.files.csv import CsvFormat
 
-__all__ = [
-    "HEAD_BYTES",
-    "MOST_BYTES",
-    "Explained",
-    "LongRow",
-    "Misfit",
-    "NotText",
-    "SameNames",
-    "is_packed",
-    "read_head",
-    "unpacked_name",
-    "whole_bytes",
-]
 
 HEAD_BYTES = 1 << 20
 MOST_BYTES = 1 << 30  # of a row

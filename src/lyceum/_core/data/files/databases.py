@@ -17,8 +17,6 @@ from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
 from lyceum.errors import DataError
 
-__all__ = ["choose_table", "is_database", "read_database"]
-
 
 def is_database(path: str) -> str:
     """ "sqlite" or "duckdb", by the first bytes of the file, else ""."""

@@ -16,8 +16,6 @@ from lyceum._core.data.files.text_styles import style_of
 from lyceum._core.lazy_arrow import pa, text_type
 from lyceum.errors import DataError
 
-__all__ = ["FileFormat", "text_encoding"]
-
 _SEPARATORS = ("\t", ";", "|", ",")
 _LINES = 200  # that a format is found from
 _MARKS = (

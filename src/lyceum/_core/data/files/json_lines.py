@@ -12,8 +12,6 @@ from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import json as pj, pa, text_type
 from lyceum.errors import DataError
 
-__all__ = ["read_json"]
-
 _BLOCK = 1 << 24
 
 

@@ -25,13 +25,11 @@ from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError
 from lyceum.progress import report
 
-__all__ = ["LargeFile", "SampledProfile", "read_through"]
-
 _FEWEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class LargeFile:
+class ProfiledFile:
     """CSV or Parquet files that were read through once; `inspect` and `scan` both take it.
 
     Attributes
@@ -53,14 +51,14 @@ class LargeFile:
 
     See Also
     --------
-    read_through : Makes it.
-    TableData : A file that was read into memory.
+    profile_large_file : Makes it.
+    LoadedTable : A file that was read into memory.
 
     Examples
     --------
     >>> from lyceum import datasets
-    >>> from lyceum._core.data import read_through
-    >>> file = read_through(datasets.path("penguins"), size=100)
+    >>> from lyceum._core.data import profile_large_file
+    >>> file = profile_large_file(datasets.path("penguins"), size=100)
     >>> file.seen.profile.n_rows, file.seen.rows.num_rows, file.typed
     (344, 100, False)
     """
@@ -78,7 +76,7 @@ class LargeFile:
         return self.format is None
 
 
-def read_through(
+def profile_large_file(
     data: Any,
     form: FileFormat | None = None,
     *,
@@ -87,7 +85,7 @@ def read_through(
     size: int = 50_000,
     cells: int | None = None,
     seed: int = 0,
-) -> LargeFile:
+) -> ProfiledFile:
     """Read CSV or Parquet files once, in batches, for `inspect`, `scan` and a sample alike.
 
     Parameters
@@ -111,7 +109,7 @@ def read_through(
     --------
     >>> from lyceum import datasets
     >>> from lyceum.data import inspect, scan
-    >>> file = read_through(datasets.path("penguins"), size=100)
+    >>> file = profile_large_file(datasets.path("penguins"), size=100)
     >>> len(file.seen.rows), inspect(file).n_rows == len(scan(file, "species"))
     (100, True)
     """
@@ -120,16 +118,16 @@ def read_through(
         return _read_through(data, form, drawn)
 
 
-def _read_through(data: Any, form: FileFormat | None, drawn: _Draw) -> LargeFile:
+def _read_through(data: Any, form: FileFormat | None, drawn: _Draw) -> ProfiledFile:
     paths = paths_of(data)
     if file_kind(paths) == "parquet":
         seen = _seen_in_parquet(paths, drawn)
-        return LargeFile(paths, source_name(data), None, seen, drawn.in_full)
+        return ProfiledFile(paths, source_name(data), None, seen, drawn.in_full)
     typed = (form or FileFormat()).csv(paths[0]).with_types(paths[0])
     drawn = drawn.of_columns(len(typed.types))
     used, seen = typed.settle(lambda form: _merge(_seen_in_csv(paths, form, drawn)))
     notes = (*used.notes, *used.written_notes(paths[0]))
-    return LargeFile(paths, source_name(data), used, seen, drawn.in_full, notes)
+    return ProfiledFile(paths, source_name(data), used, seen, drawn.in_full, notes)
 
 
 @dataclass(frozen=True, slots=True)

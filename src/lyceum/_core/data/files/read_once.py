@@ -12,18 +12,6 @@ from typing import Any
 
 from lyceum._core.lazy_arrow import pa, pq
 
-__all__ = [
-    "FileReads",
-    "current_reads",
-    "is_packed",
-    "open_stream",
-    "open_whole",
-    "read_footer",
-    "read_parquet_file",
-    "read_start",
-    "reading_once",
-]
-
 _CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
 _LAST = 256  # bytes of a stream that are remembered
 _FOOTER = -1  # its place before the parts of a Parquet file
@@ -226,7 +214,7 @@ def current_reads() -> FileReads | None:
 
 @contextmanager
 def reading_once(hashed: bool = False) -> Iterator[FileReads]:
-    """Inside, `fits_memory` with `read_data` or `read_through` reads a file once.
+    """Inside, `fits_memory` with `read_data` or `profile_large_file` reads a file once.
 
     Inside of another `reading_once`, that one goes on.
 

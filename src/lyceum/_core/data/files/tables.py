@@ -25,13 +25,13 @@ from lyceum._core.data.files.read_once import (
     reading_once,
 )
 from lyceum._core.data.files.text_styles import (
-    Written,
+    TextFormat,
     describe_written,
     distinct_texts,
-    forms_of,
     parse_columns,
     parse_text,
     styles_of,
+    text_formats_of,
 )
 from lyceum._core.data.files.workbook import read_workbook
 from lyceum._core.data.inputs.arrow import is_frame, to_arrow
@@ -39,22 +39,6 @@ from lyceum._core.data.rows.sources import file_errors
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.lazy_arrow import pa, pc
 from lyceum.errors import DataError, SchemaError
-
-__all__ = [
-    "TableData",
-    "check_same",
-    "file_kind",
-    "fits_memory",
-    "is_typed",
-    "parse_written",
-    "paths_of",
-    "read_data",
-    "read_files",
-    "read_parquet",
-    "read_table",
-    "read_whole",
-    "with_rows",
-]
 
 
 def paths_of(data: Any) -> list[str]:
@@ -167,7 +151,7 @@ def read_table(data: Any, form: FileFormat | None = None) -> pa.Table:
 
 
 @dataclass(frozen=True, slots=True)
-class TableData:
+class LoadedTable:
     """A table in memory that `inspect` and `scan` both take, so that its file is read once.
 
     Attributes
@@ -187,7 +171,7 @@ class TableData:
     See Also
     --------
     read_data : Makes it.
-    LargeFile : A file that is larger than memory.
+    ProfiledFile : A file that is larger than memory.
 
     Examples
     --------
@@ -205,7 +189,9 @@ class TableData:
     written: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_data(data: Any, form: FileFormat | None = None, known: Mapping[str, str] | None = None) -> TableData:
+def read_data(
+    data: Any, form: FileFormat | None = None, known: Mapping[str, str] | None = None
+) -> LoadedTable:
     """Read a file or a frame into memory, for `inspect` and `scan` alike.
 
     Parameters
@@ -227,39 +213,39 @@ def read_data(data: Any, form: FileFormat | None = None, known: Mapping[str, str
     True
     """
     if is_frame(data):
-        return TableData(to_arrow(data), True, source_name(data))
+        return LoadedTable(to_arrow(data), True, source_name(data))
     paths = paths_of(data)
     return read_files(paths, form or FileFormat(), source_name(data), known or {})
 
 
 def read_files(
     paths: Sequence[str], form: FileFormat, name: str = "", known: Mapping[str, str] = MappingProxyType({})
-) -> TableData:
+) -> LoadedTable:
     """Files of one kind as one table: written numbers and dates parsed where the files have no types."""
     kind = file_kind(paths, form.table)
     with reading_once() as reads:
         tables, notes, prefers = _READERS[kind](paths, form)
         reads.release()
-    table, styles = with_rows(_concatenate(tables, paths), paths[0]), dict[str, Written]()
+    table, styles = with_rows(_concatenate(tables, paths), paths[0]), dict[str, TextFormat]()
     if not is_typed(kind):
         before = table
         table, styles = parse_text(before, form.decimal, prefers, known)
         notes = (*notes, *_describe(styles, before))
-    written = forms_of(styles)
-    return TableData(table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), written)
+    written = text_formats_of(styles)
+    return LoadedTable(table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), written)
 
 
-def _describe(styles: Mapping[str, Written], table: pa.Table) -> Iterator[str]:
+def _describe(styles: Mapping[str, TextFormat], table: pa.Table) -> Iterator[str]:
     return describe_written(styles, {name: distinct_texts(table.column(name)) for name in styles})
 
 
-def parse_written(data: TableData) -> TableData:
+def parse_written(data: LoadedTable) -> LoadedTable:
     """The data of a typed source with text that is written as numbers or dates read as such, with a note.
 
     Text of plain digits stays text, as it may hold codes.
 
     >>> table = pa.table({"price": ["$3", "$1,200.50"], "code": ["17", "4"]})
-    >>> parse_written(TableData(table, True, "shop")).table.schema.types[0]
+    >>> parse_written(LoadedTable(table, True, "shop")).table.schema.types[0]
     DataType(double)
     """
     if not data.typed:
@@ -270,7 +256,9 @@ def parse_written(data: TableData) -> TableData:
         if not _is_plain(distinct_texts(data.table.column(name)))
     }
     notes = (*data.notes, *_describe(styles, data.table))
-    return replace(data, table=parse_columns(data.table, styles), notes=notes, written=forms_of(styles))
+    return replace(
+        data, table=parse_columns(data.table, styles), notes=notes, written=text_formats_of(styles)
+    )
 
 
 def _is_plain(texts: pa.Array) -> bool:

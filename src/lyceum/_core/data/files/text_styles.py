@@ -16,8 +16,6 @@ import numpy as np
 from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import pa, pc
 
-__all__ = ["FORMATS", "Written", "describe_written", "parse_columns", "parse_text", "style_of"]
-
 _LOOK = 20  # values that are looked at before all are
 _CURRENCY = (
     r"(?:US\$|R\$|A\$|C\$|[$€£¥₹₽₩₪₺₫฿₴₦₱]|USD|EUR|GBP|JPY|CNY|CHF|SEK|NOK|DKK|PLN|CZK|AUD|CAD|INR|BRL"
@@ -62,7 +60,7 @@ _MIRRORED = {"%m/%d": "%d/%m", "%d/%m": "%m/%d", "%d-%m": "%m-%d", "%m-%d": "%d-
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TextFormat:
     """How every cell of a column of text is written: a number with its decimal mark, or a date."""
 
     decimal: str = "."
@@ -70,7 +68,7 @@ class Written:
     doubtful: bool = False  # whether the cells could mean something else as well
 
     @classmethod
-    def of(cls, form: str) -> Written:
+    def of(cls, form: str) -> TextFormat:
         """The style of a decimal mark or of a format of dates, as a schema remembers it."""
         return cls(form) if form in (".", ",") else cls(date=form)
 
@@ -127,7 +125,7 @@ def _date_pattern(form: str) -> str:
     return "^" + "".join(tokens.get(part, re.escape(part)) for part in re.split("(%[A-Za-z])", form)) + "$"
 
 
-def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str = "") -> Written | None:
+def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str = "") -> TextFormat | None:
     """How all of these texts are written, None if they are not numbers or dates in one style.
 
     `decimal` is the mark that the user gave, `prefers` the one to take where both would do. `known` is how
@@ -143,8 +141,8 @@ def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str 
     texts = texts.drop_null()
     if not len(texts):
         return None
-    if known and Written.of(known).fits(texts, decimal):
-        return Written.of(known)
+    if known and TextFormat.of(known).fits(texts, decimal):
+        return TextFormat.of(known)
     for some in (texts[:_LOOK], texts) if len(texts) > _LOOK else (texts,):
         found = _number_style(some, decimal, prefers) or _date_style(some, prefers)
         if found is None:
@@ -152,13 +150,13 @@ def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str 
     return found
 
 
-def _number_style(texts: pa.Array, decimal: str, prefers: str) -> Written | None:
+def _number_style(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | None:
     plain = _plain(texts)
     fit = [mark for mark in (decimal or ".,") if _all_match(plain, _PATTERNS[mark])]
     if not fit or not _one_unit(plain) or pc.any(pc.match_substring_regex(plain, _LONG)).as_py():
         return None
     marked = len(fit) == 2 and bool(pc.any(pc.match_substring_regex(plain, "[.,]")).as_py())
-    return Written(prefers if len(fit) == 2 else fit[0], doubtful=marked)
+    return TextFormat(prefers if len(fit) == 2 else fit[0], doubtful=marked)
 
 
 def _one_unit(texts: pa.Array) -> bool:
@@ -168,17 +166,17 @@ def _one_unit(texts: pa.Array) -> bool:
     return percent in (0, len(texts)) and len([sign for sign in signs if sign]) <= 1
 
 
-def _date_style(texts: pa.Array, prefers: str) -> Written | None:
+def _date_style(texts: pa.Array, prefers: str) -> TextFormat | None:
     first = _plain(texts[:1])[0].as_py()
     if not re.search("[0-9]", first):
         return None
     for form in _date_formats(prefers):
-        written = Written(date=form)
+        written = TextFormat(date=form)
         if not _fits_date(form, first) or written.parse(texts).null_count:
             continue
         mirrored = next((form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)), None)
-        doubtful = mirrored is not None and not Written(date=mirrored).parse(texts).null_count
-        return Written(date=form, doubtful=doubtful)
+        doubtful = mirrored is not None and not TextFormat(date=mirrored).parse(texts).null_count
+        return TextFormat(date=form, doubtful=doubtful)
     return None
 
 
@@ -238,7 +236,7 @@ def styles_of(
     decimal: str,
     prefers: str,
     known: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, Written]:
+) -> dict[str, TextFormat]:
     """The columns of text that are numbers or dates in one style."""
     styles = {}
     for j, field in enumerate(table.schema):
@@ -249,13 +247,13 @@ def styles_of(
     return styles
 
 
-def forms_of(styles: Mapping[str, Written]) -> dict[str, str]:
+def text_formats_of(styles: Mapping[str, TextFormat]) -> dict[str, str]:
     """The styles as a schema remembers them."""
     return {name: style.form for name, style in styles.items()}
 
 
 def parse_cells(
-    column: pa.Array | pa.ChunkedArray, written: Written
+    column: pa.Array | pa.ChunkedArray, written: TextFormat
 ) -> tuple[pa.Array | pa.ChunkedArray, str | None]:
     """The numbers or times of a column of text, and the first cell that is not written so."""
     if isinstance(column, pa.ChunkedArray):
@@ -276,7 +274,7 @@ def parse_cells(
 
 def parse_text(
     table: pa.Table, decimal: str = "", prefers: str = ".", known: Mapping[str, str] = MappingProxyType({})
-) -> tuple[pa.Table, dict[str, Written]]:
+) -> tuple[pa.Table, dict[str, TextFormat]]:
     """The table with the columns of text that are numbers or dates read as such, and which they are."""
     styles = styles_of(table, decimal, prefers, known)
     return _parse_styles(table, styles), styles
@@ -304,12 +302,12 @@ def parse_columns(
     return _parse_styles(table, styles)
 
 
-def _parse_styles(table: pa.Table, styles: Mapping[str, Written]) -> pa.Table:
+def _parse_styles(table: pa.Table, styles: Mapping[str, TextFormat]) -> pa.Table:
     parsed = {name: parse_cells(table.column(name), written)[0] for name, written in styles.items()}
     return replace_columns(table, parsed)
 
 
-def describe_written(styles: Mapping[str, Written], texts: Mapping[str, pa.Array]) -> Iterator[str]:
+def describe_written(styles: Mapping[str, TextFormat], texts: Mapping[str, pa.Array]) -> Iterator[str]:
     """Sentences that say which columns of text were read as numbers or dates, with an example of each."""
     for dates, what in ((False, "numbers"), (True, "dates")):
         of_kind = {name: style for name, style in styles.items() if bool(style.date) == dates}
@@ -323,7 +321,7 @@ def describe_written(styles: Mapping[str, Written], texts: Mapping[str, pa.Array
             yield _doubt(doubtful, of_kind[doubtful[0]], texts[doubtful[0]])
 
 
-def _doubt(names: list[str], style: Written, texts: pa.Array) -> str:
+def _doubt(names: list[str], style: TextFormat, texts: pa.Array) -> str:
     listed = ", ".join(map(repr, names[:3])) + (" …" if len(names) > 3 else "")
     if style.date:
         order = "days" if style.date.startswith("%d") else "months"

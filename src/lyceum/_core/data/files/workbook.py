@@ -19,8 +19,6 @@ from lyceum._core.data.files.read_once import open_whole
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError
 
-__all__ = ["read_workbook"]
-
 _MOST_BYTES = 4 << 30  # unpacked; a sheet has at most a million rows
 _DATE_FORMATS = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

@@ -13,16 +13,6 @@ from lyceum._core.data.inputs.pandas_columns import arrow_table, is_pandas, smal
 from lyceum._core.lazy_arrow import is_arrow, pa, pc, pt
 from lyceum.errors import SchemaError
 
-__all__ = [
-    "column_class",
-    "decode_dictionary",
-    "frame_table",
-    "is_frame",
-    "numbers",
-    "replace_columns",
-    "to_arrow",
-]
-
 _SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer than the conversion
 
 

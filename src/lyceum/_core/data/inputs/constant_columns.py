@@ -13,8 +13,6 @@ from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pt
 
-__all__ = ["constant_columns"]
-
 _PARTS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of a second
 
 

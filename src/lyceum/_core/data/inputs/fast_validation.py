@@ -13,8 +13,6 @@ from sklearn.utils.validation import _check_feature_names, validate_data
 from lyceum._core.data.inputs.arrow import is_frame
 from lyceum._core.lazy_arrow import is_arrow
 
-__all__ = ["check_feature_names", "is_flat", "validated_array", "validated_pair"]
-
 _TYPES = frozenset(map(np.dtype, ("i1", "u1", "i2", "i4", "i8", "f4", "f8")))
 
 

@@ -52,8 +52,6 @@ from lyceum._core.data.schema.targets import (
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError, SchemaError
 
-__all__ = ["Inputs"]
-
 _KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
 _NO_Y = "{} requires y to be passed, but the target y is None"
 _SAY_SO = (
@@ -163,7 +161,7 @@ class Inputs:
         if text and not getattr(self.learner, "_takes_text", False):
             raise SchemaError(
                 f"column {text[0]!r} is free text, which {self.who} cannot take: put "
-                "lyceum.prepare.TextCounts in front, or leave the column out"
+                "lyceum.prepare.TextVectorizer in front, or leave the column out"
             )
         # a category that a declared schema does not list would be passed over in silence
         declared = any(column.why == LISTED and column.is_listed for column in rows.schema.columns)

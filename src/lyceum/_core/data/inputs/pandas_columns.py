@@ -10,16 +10,6 @@ from lyceum._core.data.files.column_names import check_names
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import SchemaError
 
-__all__ = [
-    "arrow_array",
-    "arrow_table",
-    "has_text_levels",
-    "is_missing",
-    "is_pandas",
-    "small_arrow_table",
-    "with_arrow_type",
-]
-
 # levels of a category type that Arrow has no type for: they become text
 _TEXT_LEVELS = ("interval", "period", "mixed", "mixed-integer", "complex")
 

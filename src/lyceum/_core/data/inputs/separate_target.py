@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import DataError, SchemaError
 
-__all__ = ["check_numbers", "other_target", "refuse_beside_rows"]
-
 
 def refuse_beside_rows(*given: Any) -> None:
     """Raise DataError if a target or weights are given beside rows from `scan`, which carry their own."""
@@ -44,5 +42,5 @@ def check_numbers(schema: Schema) -> None:
         raise SchemaError(
             f"column {column.name!r} holds categories ({column.why}), which an array of numbers cannot hold: "
             "give the rows themselves to a learner of Lyceum, e.g. by lyceum.evaluate.cross_validate(model, "
-            "rows), or code the column first, lyceum.prepare.OneOfC()"
+            "rows), or code the column first, lyceum.prepare.OneHotEncoder()"
         )

@@ -10,16 +10,6 @@ import numpy as np
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import SchemaError
 
-__all__ = [
-    "check_one_type",
-    "is_missing_cell",
-    "is_number",
-    "number_cells",
-    "text_array",
-    "text_columns",
-    "text_table",
-]
-
 
 def text_array(X: Any, needs_text: bool = True) -> np.ndarray | None:
     """X as a two-dimensional array of objects if it is an array or a list with text in it, else None.

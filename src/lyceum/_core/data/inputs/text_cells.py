@@ -13,8 +13,6 @@ from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import SchemaError
 
-__all__ = ["text_source"]
-
 
 def text_source(cells: np.ndarray, schema: Schema, who: str, why: str) -> ArraySource:
     """The cells in memory, coded as `coded_source` codes the table that `text_table` makes of them.

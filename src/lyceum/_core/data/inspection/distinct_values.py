@@ -8,8 +8,6 @@ from lyceum._core.data.inputs.arrow import numbers
 from lyceum._core.data.schema.column import union_levels
 from lyceum._core.lazy_arrow import pa, pc
 
-__all__ = ["FEW", "MANY", "Counted", "count_declared", "count_numbers", "count_text"]
-
 FEW = 32  # distinct numbers that are counted one by one before a column is just "many numbers"
 MANY = 100_000  # distinct categories that are listed before a column is an identifier or free text
 _LETTERS = 1 << 26  # characters that the list may take, the longest value times their number

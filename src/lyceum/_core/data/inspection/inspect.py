@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.large_file import LargeFile, SampledProfile, read_through
+from lyceum._core.data.files.large_file import ProfiledFile, SampledProfile, profile_large_file
 from lyceum._core.data.files.read_once import reading_once
 from lyceum._core.data.files.tables import (
-    TableData,
+    LoadedTable,
     check_has_rows,
     file_kind,
     fits_memory,
@@ -30,8 +30,8 @@ from lyceum._core.data.files.tables import (
 from lyceum._core.data.inputs.arrow import is_frame, to_arrow
 from lyceum._core.data.inspection.leaks import leak
 from lyceum._core.data.inspection.quality import (
-    Cells,
-    Facts,
+    ColumnCells,
+    ColumnSummary,
     Flag,
     column_flags,
     copies,
@@ -44,8 +44,6 @@ from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa
-
-__all__ = ["inspect"]
 
 _TOP = 10
 _BINS = 12
@@ -65,7 +63,7 @@ def inspect(
 
     Parameters
     ----------
-    data : path, glob, list of paths, frame, `read_data(...)` or `read_through(...)`
+    data : path, glob, list of paths, frame, `read_data(...)` or `profile_large_file(...)`
         What to look at.
     target : str, optional
         The column to predict: columns that give it away are flagged.
@@ -95,14 +93,14 @@ def inspect(
     if _is_typed(data):
         roles = replace(roles, types={name: column.holds for name, column in profile.columns.items()})
     all_rows = sampled.num_rows == profile.n_rows
-    cells = {name: Cells.of(name, sampled.column(name)) for name in profile.columns}
-    facts = {name: Facts(column, cells[name], all_rows) for name, column in profile.columns.items()}
+    cells = {name: ColumnCells.of(name, sampled.column(name)) for name in profile.columns}
+    facts = {name: ColumnSummary(column, cells[name], all_rows) for name, column in profile.columns.items()}
     columns = tuple(_describe_columns(facts, roles))
     repeated = _count_repeats(sampled) if all_rows else None
     return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target, notes)
 
 
-def _describe_columns(facts: Mapping[str, Facts], roles: ColumnRoles) -> Iterator[ColumnInspection]:
+def _describe_columns(facts: Mapping[str, ColumnSummary], roles: ColumnRoles) -> Iterator[ColumnInspection]:
     target = roles.target
     schema = {name: _column(fact.profile, roles) for name, fact in facts.items()}
     same = copies([fact.cells for name, fact in facts.items() if name != target])
@@ -117,7 +115,7 @@ def _describe_columns(facts: Mapping[str, Facts], roles: ColumnRoles) -> Iterato
         yield _describe(fact, schema[name], tuple(flags))
 
 
-def _describe(facts: Facts, column: Column, flags: tuple[Flag, ...]) -> ColumnInspection:
+def _describe(facts: ColumnSummary, column: Column, flags: tuple[Flag, ...]) -> ColumnInspection:
     profile = facts.profile
     has_range = math.isfinite(profile.low) and profile.low <= profile.high
     median, histogram = _spread(facts.cells, profile) if has_range and profile.holds != "text" else (None, ())
@@ -158,7 +156,7 @@ def _item(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _spread(cells: Cells, profile: ColumnProfile) -> tuple[float | None, tuple[int, ...]]:
+def _spread(cells: ColumnCells, profile: ColumnProfile) -> tuple[float | None, tuple[int, ...]]:
     values = cells.values
     finite = values[np.isfinite(values)] if values is not None else np.empty(0)
     if not len(finite):
@@ -178,22 +176,22 @@ def _count_repeats(table: pa.Table) -> int:
 
 
 def _source(data: Any) -> str:
-    if isinstance(data, TableData | LargeFile):
+    if isinstance(data, LoadedTable | ProfiledFile):
         return data.name
     return os.fspath(data) if isinstance(data, str | os.PathLike) else f"a {type(data).__name__}"
 
 
 def _is_typed(data: Any) -> bool:
-    if isinstance(data, TableData | LargeFile):
+    if isinstance(data, LoadedTable | ProfiledFile):
         return data.typed
     return is_frame(data) or is_typed(file_kind(paths_of(data)))
 
 
 def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[SampledProfile, tuple[str, ...]]:
     """One pass over all rows, in batches if memory cannot hold them; notes on how the file is written."""
-    if isinstance(data, LargeFile):
+    if isinstance(data, ProfiledFile):
         return data.seen.head(size), data.notes
-    if isinstance(data, TableData):
+    if isinstance(data, LoadedTable):
         return _of_table(data.table, size), data.notes
     if is_frame(data):
         return _of_table(to_arrow(data), size), ()
@@ -202,7 +200,7 @@ def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[SampledP
         if fits_memory(paths, memory, form):
             found = read_data(paths, form)
             return _of_table(found.table, size), found.notes
-        large = read_through(paths, form, size=size)
+        large = profile_large_file(paths, form, size=size)
         return large.seen, large.notes
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum._core.data.inspection.quality import Cells, Flag
-
-__all__ = ["leak"]
+from lyceum._core.data.inspection.quality import ColumnCells, Flag
 
 _FEW = 64  # distinct numbers up to which each is a group of rows
 _GROUP = 5  # rows that a group needs before its purity says anything
 _ENOUGH = 30  # rows that a verdict on a leak needs
 
 
-def leak(cells: Cells, target: Cells, is_class: bool) -> Flag | None:
+def leak(cells: ColumnCells, target: ColumnCells, is_class: bool) -> Flag | None:
     """A flag if the column alone tells the target almost perfectly."""
     known = target.codes >= 0
     if np.count_nonzero(known) < _ENOUGH or cells.n_distinct + (cells.n_present < len(cells)) < 2:
@@ -24,7 +22,7 @@ def leak(cells: Cells, target: Cells, is_class: bool) -> Flag | None:
     return Flag("leak", f"alone tells the target almost perfectly ({how}): is it known before the target is?")
 
 
-def _class_leak(cells: Cells, target: np.ndarray, known: np.ndarray) -> str | None:
+def _class_leak(cells: ColumnCells, target: np.ndarray, known: np.ndarray) -> str | None:
     if cells.values is not None and target.max() == 1:
         area = _auc(cells.values[known], target[known])
         if area is not None and max(area, 1 - area) >= 0.995:
@@ -40,7 +38,7 @@ def _class_leak(cells: Cells, target: np.ndarray, known: np.ndarray) -> str | No
     return f"{explained:.1%} of its entropy" if explained is not None and explained >= 0.98 else None
 
 
-def _number_leak(cells: Cells, target: np.ndarray | None, known: np.ndarray) -> str | None:
+def _number_leak(cells: ColumnCells, target: np.ndarray | None, known: np.ndarray) -> str | None:
     assert target is not None
     if cells.values is not None:
         both = known & np.isfinite(cells.values) & np.isfinite(target)

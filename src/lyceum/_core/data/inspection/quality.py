@@ -21,8 +21,6 @@ from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.lazy_arrow import pa
 from lyceum.report import show_count
 
-__all__ = ["Cells", "Facts", "Flag", "column_flags", "copies", "target_flags"]
-
 _CONSTANT = 0.95  # a value in this share of the rows leaves a column nearly constant
 _MANY = 50  # categories beyond which each has to earn its rows
 _RARE = 5  # rows below which a class is rare
@@ -40,7 +38,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Cells:
+class ColumnCells:
     """The sampled cells of one column: `values` when they are numbers, `column` as they were read."""
 
     name: str
@@ -48,7 +46,7 @@ class Cells:
     holds: str
 
     @classmethod
-    def of(cls, name: str, column: pa.ChunkedArray) -> Cells:
+    def of(cls, name: str, column: pa.ChunkedArray) -> ColumnCells:
         return cls(name, column.combine_chunks(), column_class(column.type, name))
 
     def __len__(self) -> int:
@@ -91,11 +89,11 @@ def _digest(cells: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ColumnSummary:
     """What is known of one column: the profile of all its rows, and its sampled cells."""
 
     profile: ColumnProfile
-    cells: Cells
+    cells: ColumnCells
     all_rows: bool  # whether the sample is all rows
 
     @property
@@ -123,7 +121,7 @@ class Facts:
         return float(counts.max(initial=0)) / max(1, present)
 
 
-def column_flags(facts: Facts) -> Iterator[Flag]:
+def column_flags(facts: ColumnSummary) -> Iterator[Flag]:
     """The flags of one column by itself."""
     profile = facts.profile
     if facts.present == 0:
@@ -139,7 +137,7 @@ def column_flags(facts: Facts) -> Iterator[Flag]:
     yield from _sentinel(facts)
 
 
-def _constant(facts: Facts) -> Iterator[Flag]:
+def _constant(facts: ColumnSummary) -> Iterator[Flag]:
     if facts.n_distinct == 1 or (facts.n_distinct is None and facts.cells.n_distinct == 1):
         missing = ", apart from missing cells" if facts.profile.n_missing else ""
         yield Flag("constant", f"is the same in every row{missing}: it tells nothing")
@@ -155,7 +153,7 @@ def _share_of_rows(share: float, n_other: int, decimals: int = 0) -> str:
     return f"all but {n_other:,} of the rows" if float(text[:-1]) == 100.0 else f"{text} of the rows"
 
 
-def _commonest(facts: Facts) -> str | float:
+def _commonest(facts: ColumnSummary) -> str | float:
     profile, cells = facts.profile, facts.cells
     if profile.values is not None and profile.counts is not None:
         value = profile.values[int(profile.counts.argmax())].item()
@@ -170,7 +168,7 @@ def _are_years(values: np.ndarray) -> bool:
     return bool(_YEARS[0] <= values.min() and values.max() <= _YEARS[1] and len(values) <= 300)
 
 
-def _identifier(facts: Facts) -> Iterator[Flag]:
+def _identifier(facts: ColumnSummary) -> Iterator[Flag]:
     """Whole numbers that differ in every row, and times in order."""
     cells, profile = facts.cells, facts.profile
     if cells.values is None or cells.n_distinct < len(cells) or len(cells) < 10:
@@ -203,7 +201,7 @@ def _are_row_labels(name: str, values: np.ndarray) -> bool:
     return bool(_LABEL.search(name)) or equal_pairs >= 4.0 or long
 
 
-def _text(facts: Facts) -> Iterator[Flag]:
+def _text(facts: ColumnSummary) -> Iterator[Flag]:
     distinct, present = facts.n_distinct, facts.present
     share = facts.cells.n_distinct / max(1, facts.cells.n_present) if distinct is None else distinct / present
     if present >= 20 and share > 0.5 and _is_prose(facts.cells):
@@ -222,7 +220,7 @@ def _text(facts: Facts) -> Iterator[Flag]:
         yield from _spellings(facts.profile.values)
 
 
-def _is_prose(cells: Cells) -> bool:
+def _is_prose(cells: ColumnCells) -> bool:
     texts = [text for text in cells.column[:1000].to_pylist() if text]
     return bool(texts) and float(np.mean([len(text.split()) for text in texts])) >= 4
 
@@ -252,7 +250,7 @@ def _spellings(values: np.ndarray) -> Iterator[Flag]:
             return
 
 
-def _sentinel(facts: Facts) -> Iterator[Flag]:
+def _sentinel(facts: ColumnSummary) -> Iterator[Flag]:
     """A code such as -999 that stands far outside the other numbers."""
     values = facts.cells.values
     if values is None or facts.profile.holds != "number":
@@ -274,13 +272,13 @@ def _sentinel(facts: Facts) -> Iterator[Flag]:
 # -- columns against each other -----------------------------------------------------------------------------
 
 
-def copies(columns: Sequence[Cells]) -> dict[str, Flag]:
+def copies(columns: Sequence[ColumnCells]) -> dict[str, Flag]:
     """The columns that say what an earlier one says, cell for cell or one-to-one.
 
     Where most rows have a value of their own, being one-to-one means nothing, and cells have to be equal.
     """
     found: dict[str, Flag] = {}
-    first: dict[bytes, Cells] = {}
+    first: dict[bytes, ColumnCells] = {}
     for cells in columns:
         if len(cells) < 10 or cells.n_distinct < 2:
             continue
@@ -296,7 +294,7 @@ def copies(columns: Sequence[Cells]) -> dict[str, Flag]:
 # -- columns against the target -----------------------------------------------------------------------------
 
 
-def target_flags(facts: Facts, classes: np.ndarray | None) -> Iterator[Flag]:
+def target_flags(facts: ColumnSummary, classes: np.ndarray | None) -> Iterator[Flag]:
     """What is wrong with the target itself."""
     profile = facts.profile
     if profile.n_missing:

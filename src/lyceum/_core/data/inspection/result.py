@@ -12,8 +12,6 @@ from lyceum._core.data.inspection.quality import Flag
 from lyceum._core.data.schema.column import TIMES, Kind
 from lyceum.report import Summary, Table, plain
 
-__all__ = ["ColumnInspection", "Inspection", "time_text"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnInspection:

@@ -12,8 +12,6 @@ from scipy import sparse
 from lyceum._core.data.schema.free_text import with_texts_of
 from lyceum._core.data.schema.schema import Schema
 
-__all__ = ["Block", "as_float", "block_rows", "dense_cells", "row_weights", "stack_rows"]
-
 _CELLS = 1 << 19  # about 4 MB of float64: large against Python's cost per block, small against the cache
 
 

@@ -15,7 +15,6 @@ from lyceum._core.threads import single_threaded_blas
 if TYPE_CHECKING:
     from lyceum._core.data.rows.rows import Statistic, Step
 
-__all__ = ["after_steps", "count_and_fold", "fold_part", "gather_part", "map_part", "merge_all"]
 
 Summary = TypeVar("Summary", bound="Statistic")
 

@@ -26,8 +26,6 @@ from lyceum.errors import DataError
 from lyceum.progress import is_watched, report
 from lyceum.report import show_count
 
-__all__ = ["DaskSource", "is_dask"]
-
 _FAN_IN = 8
 
 

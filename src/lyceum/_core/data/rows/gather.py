@@ -13,8 +13,6 @@ from lyceum._core.data.rows.block import Block, stack_rows
 from lyceum._core.data.schema.column import Column
 from lyceum.errors import SourceError
 
-__all__ = ["Gathered", "labels_as_given", "refuse_size"]
-
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
@@ -108,10 +106,10 @@ def refuse_size(
 ) -> None:
     """Raise if n_rows rows of n_columns columns, or n_bytes bytes, are more than may be held in memory.
 
-    >>> refuse_size("Divisive", "KMeans", 32_000, n_rows=1000, n_columns=5)  # doctest: +NORMALIZE_WHITESPACE
+    >>> refuse_size("DivisiveClustering", "KMeans", 32_000, n_rows=1000, n_columns=5)  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     ...
-    lyceum.errors.SourceError: Divisive keeps every row in memory, but the rows need 40,000 bytes and at most
+    lyceum.errors.SourceError: DivisiveClustering keeps every row in memory, but the rows need 40,000 bytes and at most
     32,000 are allowed: use KMeans, or fewer rows, e.g. rows.take(np.arange(800))
     """
     limit = _half_of_memory() if memory is None else memory

@@ -10,8 +10,6 @@ from lyceum._core.data.schema.schema import Schema
 if TYPE_CHECKING:
     from lyceum._core.data.rows.rows import Rows
 
-__all__ = ["RowCounter"]
-
 
 class RowCounter:
     """A step that counts the rows that come by, where only a pass can tell how many there are.

@@ -14,8 +14,6 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import DataError, SourceError
 from lyceum.report import show_count
 
-__all__ = ["BlockSource", "TakenSource", "check_ascending", "key_places", "row_numbers"]
-
 
 def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:
     """Places as row numbers; a truth value per row gives the numbers of the true ones."""

@@ -29,8 +29,6 @@ from lyceum._core.threads import ordered_map, single_threaded_blas
 from lyceum.errors import DataError
 from lyceum.progress import is_watched, report
 
-__all__ = ["Rows", "Statistic", "Step"]
-
 Summary = TypeVar("Summary", bound="Statistic")
 _NO_ROWS = "there are no rows (0 samples): check the file, or the step that drops rows"
 

@@ -22,8 +22,6 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pq
 from lyceum.errors import DataError
 
-__all__ = ["ArraySource", "BatchPart", "CsvSource", "ParquetSource", "Part", "Source"]
-
 
 class Part(Protocol):
     """Consecutive rows, which can be read as blocks any number of times."""

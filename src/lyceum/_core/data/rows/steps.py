@@ -15,8 +15,6 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum._core.native import native
 from lyceum.errors import MissingValuesError, SchemaError
 
-__all__ = ["CheckCategories", "CheckCells", "CheckTarget", "Design", "Recode"]
-
 
 @dataclass(frozen=True, slots=True)
 class Recode:
@@ -80,7 +78,7 @@ class Design:
     See Also
     --------
     Recode : Cells as codes, for methods that count.
-    lyceum.prepare.OneOfC : The same as a transformer.
+    lyceum.prepare.OneHotEncoder : The same as a transformer.
     design_change : From the design columns of one schema to those of a larger one.
 
     Examples
@@ -208,7 +206,7 @@ class CheckCells:
     --------
     CheckTarget : The same for the target.
     lyceum.errors.MissingValuesError : What it raises.
-    lyceum.prepare.FillMissing : A remedy.
+    lyceum.prepare.SimpleImputer : A remedy.
 
     Examples
     --------
@@ -247,7 +245,7 @@ class CheckCells:
             row, column = place // block.X.shape[1], block.schema[place % block.X.shape[1]].name
         where = f"column {column!r} has {{}} in row {block.start + row}, which {self.who} cannot take"
         if np.isnan(value):
-            fill = ": fill it first, e.g. lyceum.prepare.FillMissing()" + self.instead
+            fill = ": fill it first, e.g. lyceum.prepare.SimpleImputer()" + self.instead
             return where.format("a missing value (NaN)") + fill
         return where.format("an infinity (inf)") + ": replace it by a number, or by NaN if it is unknown"
 

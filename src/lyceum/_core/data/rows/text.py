@@ -15,7 +15,6 @@ from lyceum.report import Table, show_count
 if TYPE_CHECKING:
     from lyceum._core.data.rows.rows import Rows
 
-__all__ = ["describe", "describe_in_html", "source_name"]
 
 _MANY = 100  # columns listed in a notebook
 

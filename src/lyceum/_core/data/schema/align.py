@@ -17,8 +17,6 @@ from lyceum._core.data.schema.free_text import with_texts_of
 from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import SchemaError
 
-__all__ = ["Align", "Change", "TargetNumbers", "change_between", "union"]
-
 
 def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
     """The columns of `known` with the categories and classes of both.

@@ -16,8 +16,6 @@ from lyceum._core.native import native
 from lyceum._core.threads import ordered_map
 from lyceum.errors import SchemaError
 
-__all__ = ["NOT_SPARSE", "array_schema"]
-
 NOT_SPARSE = "categorical_features cannot be used with sparse data: give a dense array or a frame"
 
 _LOOK = 1 << 16  # rows looked at at once

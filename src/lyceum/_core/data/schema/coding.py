@@ -18,20 +18,6 @@ from lyceum._core.native import native
 from lyceum._core.threads import ordered_map
 from lyceum.errors import MissingValuesError, SchemaError
 
-__all__ = [
-    "FEW_ROWS",
-    "ArrayCoder",
-    "TableCoder",
-    "class_codes",
-    "codes_of",
-    "comparable_target",
-    "decode",
-    "is_labelled",
-    "labels",
-    "target_numbers",
-    "with_texts",
-]
-
 FEW_ROWS = 1 << 14  # one column of them is read before another thread has woken up
 
 

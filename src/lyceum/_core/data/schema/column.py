@@ -12,21 +12,6 @@ import numpy as np
 from lyceum._core.data.files.text_styles import FORMATS
 from lyceum.errors import ModelFileError, SchemaError
 
-__all__ = [
-    "DECLARED",
-    "EXACT",
-    "FIELDS",
-    "KINDS",
-    "LISTED",
-    "NOTHING",
-    "TIMES",
-    "Column",
-    "Kind",
-    "declared_column",
-    "is_beyond_floats",
-    "union_levels",
-]
-
 Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
 EXACT = 2**53  # whole numbers up to this are exact as floats
@@ -69,7 +54,7 @@ class Column:
     is_time : bool
         Whether its cells are dates or times, as seconds since 1970.
     is_free_text : bool
-        Whether it holds free text, which only a preparation such as `TextCounts` takes.
+        Whether it holds free text, which only a preparation such as `TextVectorizer` takes.
     is_listed : bool
         Whether its categories were declared, so that rows may have others.
 
@@ -154,7 +139,7 @@ class Column:
 
     @property
     def is_free_text(self) -> bool:
-        """Whether it holds free text, which only a preparation such as `TextCounts` takes."""
+        """Whether it holds free text, which only a preparation such as `TextVectorizer` takes."""
         return self.why == FREE_TEXT and self.is_text
 
     @property

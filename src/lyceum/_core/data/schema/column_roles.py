@@ -15,8 +15,6 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import DataError, SchemaError
 from lyceum.report import show_count
 
-__all__ = ["TASK_KINDS", "ColumnRoles", "spelling_hint", "target_column"]
-
 TASK_KINDS: dict[str, Kind] = {"classification": "categorical", "regression": "continuous"}
 _CLASSES = 20  # a target of more distinct whole numbers is a number
 _PER_CLASS = 3  # rows for each of them, on average, that classes have

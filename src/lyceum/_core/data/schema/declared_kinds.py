@@ -22,8 +22,6 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import SchemaError
 from lyceum.report import show_count
 
-__all__ = ["declare_rows", "declared_kinds"]
-
 
 def declared_kinds(given: Any, names: Sequence[str], named: bool = True) -> ColumnRoles:
     """The kinds that `categorical_features` declares for the columns of these names.

@@ -10,8 +10,6 @@ from lyceum._core.data.rows.steps import Design
 from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.schema import Schema
 
-__all__ = ["design_change"]
-
 
 def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
     """The matrix and offset of z ↦ matrix z + offset, from rows coded by `known` to the same rows coded by

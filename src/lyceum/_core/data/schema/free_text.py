@@ -7,8 +7,6 @@ from dataclasses import replace
 from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.schema import Schema
 
-__all__ = ["with_texts_of", "without_texts"]
-
 
 def with_texts_of(schema: Schema, listed: Schema) -> Schema:
     """The schema with the texts that another one lists for its columns of free text, by name.

@@ -29,8 +29,6 @@ from lyceum._core.data.schema.column import (
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import SchemaError
 
-__all__ = ["ColumnProfile", "TableProfile"]
-
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
@@ -290,7 +288,7 @@ class TableProfile:
     See Also
     --------
     ColumnProfile : The profile of one column.
-    read_through : Profiles a file that is larger than memory.
+    profile_large_file : Profiles a file that is larger than memory.
 
     Examples
     --------

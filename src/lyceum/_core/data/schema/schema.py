@@ -14,8 +14,6 @@ from lyceum._core.data.files.column_names import check_names
 from lyceum._core.data.schema.column import FIELDS, Column, Kind
 from lyceum.errors import ModelFileError, SchemaError
 
-__all__ = ["Schema"]
-
 _MANY = 10_000  # columns
 
 

@@ -12,8 +12,6 @@ from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError
 
-__all__ = ["target_task"]
-
 
 def target_task(X: Any, y: Any, who: str) -> Literal["classes", "numbers"]:
     """Whether the target of scanned rows X, or y, holds classes or numbers.

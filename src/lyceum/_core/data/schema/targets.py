@@ -17,15 +17,6 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import is_arrow
 from lyceum.errors import DataError, MissingValuesError
 
-__all__ = [
-    "Task",
-    "checked_target",
-    "checked_weights",
-    "coded_target",
-    "fill_unlabelled",
-    "with_classes",
-]
-
 Task = Literal["classes", "numbers"]
 _LARGEST_WEIGHT = 1e100
 

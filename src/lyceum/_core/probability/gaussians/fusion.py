@@ -9,8 +9,6 @@ import numpy as np
 from lyceum._core.statistics import PositiveFactor
 from lyceum.errors import DataError
 
-__all__ = ["FusedGaussian", "fuse_gaussians"]
-
 
 class FusedGaussian(NamedTuple):
     """The product of Gaussians, up to its scale.

@@ -15,8 +15,6 @@ from lyceum._core.statistics import UNEXPLAINED, PositiveFactor
 from lyceum.errors import DataError
 from lyceum.report import show_count
 
-__all__ = ["Gaussian"]
-
 _ROUNDING = 1e-10  # of the largest cell or eigenvalue
 
 

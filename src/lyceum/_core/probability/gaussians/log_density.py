@@ -6,8 +6,6 @@ import numpy as np
 
 from lyceum._core.native import native
 
-__all__ = ["gaussian_log_density", "squared_distance_parts"]
-
 
 def gaussian_log_density(
     X: np.ndarray, means: np.ndarray, whitening: np.ndarray, constant: np.ndarray

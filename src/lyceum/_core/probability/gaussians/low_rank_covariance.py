@@ -9,8 +9,6 @@ from scipy.linalg import eigh
 
 from lyceum.errors import ModelFileError
 
-__all__ = ["LowRankCovariance"]
-
 
 @dataclass(frozen=True, slots=True)
 class LowRankCovariance:

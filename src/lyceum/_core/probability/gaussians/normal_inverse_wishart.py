@@ -10,8 +10,6 @@ from scipy.special import multigammaln
 
 from lyceum.errors import SettingError, number_setting
 
-__all__ = ["NormalInverseWishart", "StudentT", "positive_matrix", "prior_mean_vector"]
-
 
 class StudentT(NamedTuple):
     """A multivariate Student-t distribution, or one per class with a leading axis of length K.

@@ -9,8 +9,6 @@ from scipy.linalg import lapack
 
 from lyceum._core.statistics import UNEXPLAINED
 
-__all__ = ["RIDGE", "Whitening", "whiten"]
-
 RIDGE = 1e-6  # of a column's variance: added to the diagonal of a singular covariance
 
 

@@ -15,8 +15,6 @@ from typing import Any
 from lyceum.errors import DataError, SettingError
 from lyceum.files import write_file
 
-__all__ = ["MatrixContent", "PairCosts", "from_mapping", "read", "write"]
-
 _NOTE = "rows = true class, columns = action"
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")
 _KEYS = {"loss", "classes", "actions", "costs", "default"}

@@ -15,8 +15,6 @@ from lyceum._core.probability.losses import files
 from lyceum.errors import DataError
 from lyceum.report import Table, show_count
 
-__all__ = ["LossMatrix"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class LossMatrix:

@@ -11,8 +11,6 @@ import numpy as np
 from lyceum.errors import DataError
 from lyceum.report import Table
 
-__all__ = ["BayesUpdate", "bayes_theorem"]
-
 _TOLERANCE = 1e-9
 
 

@@ -11,8 +11,6 @@ from scipy.special import betaln, gammaln
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary
 
-__all__ = ["BetaBernoulli", "DirichletMultinomial", "GammaPoisson"]
-
 
 @dataclass(frozen=True, slots=True)
 class BetaBernoulli:

@@ -14,8 +14,6 @@ from lyceum._core.probability.labels import find_labels, unique_labels
 from lyceum.errors import DataError
 from lyceum.report import Table
 
-__all__ = ["Factor"]
-
 States = dict[str, tuple[Any, ...]]
 
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from lyceum.report import Table
 
-__all__ = ["Independence", "compare_products"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Independence:

@@ -15,8 +15,6 @@ from lyceum._core.probability.tables.independence import Independence, compare_p
 from lyceum.errors import DataError
 from lyceum.report import Table
 
-__all__ = ["ProbabilityTable"]
-
 _TOLERANCE = 1e-9
 
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from lyceum._core.probability.tables.factor import Factor, check_states
 
-__all__ = ["max_product", "sum_product"]
-
 
 def sum_product(
     factors: Iterable[Factor], keep: Sequence[str] = (), *, evidence: Mapping[str, Any] | None = None

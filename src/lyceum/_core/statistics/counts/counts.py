@@ -21,8 +21,6 @@ from lyceum._core.statistics.moments.classes import (
 )
 from lyceum.errors import SchemaError
 
-__all__ = ["Counts"]
-
 _COUNTED = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
 
 

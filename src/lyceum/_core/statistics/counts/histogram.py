@@ -11,8 +11,6 @@ from lyceum._core.data import Block
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-__all__ = ["Histogram", "JointHistogram"]
-
 Edges = Sequence[float] | np.ndarray | Sequence[np.ndarray]
 
 

@@ -12,8 +12,6 @@ from lyceum._core.data import Block, dense_cells
 from lyceum._core.statistics.moments.classes import align_labels
 from lyceum.errors import SchemaError, SettingError
 
-__all__ = ["JointCounts"]
-
 
 @dataclass(frozen=True, slots=True)
 class JointCounts:

@@ -9,8 +9,6 @@ from scipy.special import chdtrc
 
 from lyceum.errors import DataError, SettingError, number_setting
 
-__all__ = ["IndependenceTest", "independence_test"]
-
 
 @dataclass(frozen=True, slots=True)
 class IndependenceTest:

@@ -15,8 +15,6 @@ from lyceum._core.statistics.folds.hashed_folds import FoldStatistics, fold_numb
 from lyceum.errors import LyceumError, SettingError
 from lyceum.report import show_count
 
-__all__ = ["Folds", "SplitStatistics", "folds_of", "given_splits"]
-
 Of = Callable[[Block], Any]
 Reduce = Callable[[Rows, Of], Any]
 

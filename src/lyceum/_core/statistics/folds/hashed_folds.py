@@ -12,8 +12,6 @@ import numpy as np
 from lyceum._core.data import Block, Statistic
 from lyceum._core.native import native
 
-__all__ = ["FoldStatistics", "fold_numbers", "held_out_rows", "row_uniforms"]
-
 
 def row_uniforms(start: int, n_rows: int, seed: int) -> np.ndarray:
     """A number in [0, 1) for every row from number `start`, a hash of its number and the seed.

@@ -19,8 +19,6 @@ from lyceum._core.statistics.moments.classes import (
     place_classes,
 )
 
-__all__ = ["ClassMoments", "ClassScatter"]
-
 
 @dataclass(frozen=True, slots=True)
 class ClassMoments:
@@ -178,7 +176,7 @@ class ClassScatter:
     --------
     Scatter : Without classes.
     ClassMoments : Without products of columns, and with missing cells.
-    lyceum.bayes.QuadraticDiscriminant : A learner from this statistic.
+    lyceum.bayes.QuadraticDiscriminantAnalysis : A learner from this statistic.
 
     Examples
     --------

@@ -16,8 +16,6 @@ from lyceum._core.statistics.moments.classes import (
     place_classes,
 )
 
-__all__ = ["ClassSums", "indicators"]
-
 
 @dataclass(frozen=True, slots=True)
 class ClassSums:
@@ -39,7 +37,7 @@ class ClassSums:
     See Also
     --------
     Counts : For columns of categories.
-    lyceum.bayes.MultinomialNaiveBayes : A learner from this statistic.
+    lyceum.bayes.MultinomialNB : A learner from this statistic.
 
     Examples
     --------

@@ -8,15 +8,6 @@ from lyceum._core.data import Block
 from lyceum.errors import DataError
 from lyceum.report import show_count
 
-__all__ = [
-    "align_labels",
-    "check_responsibilities",
-    "class_weights",
-    "classes_of",
-    "component_weights",
-    "place_classes",
-]
-
 
 def align_labels(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All labels of both, and where each side's labels stand among them.

@@ -13,8 +13,6 @@ from lyceum._core.native import native
 from lyceum._core.statistics.memory import check_square_matrices
 from lyceum._core.statistics.sparse import SparseCells, canonical
 
-__all__ = ["Moments", "Scatter"]
-
 
 @dataclass(frozen=True, slots=True)
 class Moments:

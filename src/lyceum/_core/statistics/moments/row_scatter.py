@@ -11,8 +11,6 @@ from scipy.linalg import eigh
 from lyceum._core.data import ArraySource, Block, Rows, Schema
 from lyceum._core.statistics.moments.classes import align_labels, classes_of
 
-__all__ = ["ClassRowScatter", "RowScatter", "RowSpace", "is_wide"]
-
 _MANY_COLUMNS = 1000  # up to this many, a matrix of all products of columns is small
 
 

@@ -16,8 +16,6 @@ from lyceum._core.trees.router import Router, float_cells
 from lyceum._core.trees.tree import Tree
 from lyceum.report import Explanation
 
-__all__ = ["contributions", "explain_trees"]
-
 
 def contributions(router: Router, X: Any, pick: np.ndarray | None = None) -> np.ndarray:
     """The base and the contributions of the columns, (n, 1 + d), to output pick_i of row i (0 if None).

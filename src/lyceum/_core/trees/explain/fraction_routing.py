@@ -13,8 +13,6 @@ import numpy as np
 
 from lyceum._core.trees.tree import CATEGORIES, INTERVALS, LEAF, THRESHOLD, Tree
 
-__all__ = ["Parts", "Walk", "child_nodes", "walk"]
-
 
 class Parts(NamedTuple):
     """Rows, divided or not, at nodes."""

@@ -10,8 +10,6 @@ from lyceum._core.data import Schema
 from lyceum._core.trees.tree import LEAF, Tree
 from lyceum.report import Table
 
-__all__ = ["importance_table", "impurity_importances"]
-
 
 def impurity_importances(trees: Tree | Sequence[Tree], n_columns: int, normalize: bool = True) -> np.ndarray:
     """The share of the fall of impurity that is due to each column: Σ n_i gain_i over its nodes, of all.

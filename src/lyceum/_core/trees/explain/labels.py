@@ -13,8 +13,6 @@ from lyceum._core.data import Schema
 from lyceum._core.trees.decisions import node_decisions, shares
 from lyceum._core.trees.tree import INTERVALS, LEAF, THRESHOLD, Tree
 
-__all__ = ["Actions", "TreeLabels", "number"]
-
 _SPREADS = {
     "variance": "sd",
     "squared_error": "sd",

@@ -16,8 +16,6 @@ from lyceum._core.trees.router import Router, float_cells
 from lyceum.errors import DataError
 from lyceum.report import Table, plain, show_count
 
-__all__ = ["PathStep", "TreePath", "coded_cells", "coded_row", "tree_path"]
-
 
 @dataclass(frozen=True, slots=True)
 class PathStep:

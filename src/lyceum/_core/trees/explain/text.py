@@ -8,8 +8,6 @@ import numpy as np
 
 from lyceum._core.trees.explain.labels import TreeLabels
 
-__all__ = ["as_dot", "as_text", "node_colours"]
-
 # The set of Okabe and Ito (2008): colours that colour-blind people can tell apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
 

@@ -13,8 +13,6 @@ from lyceum._core.trees.growth.bins import Bins, BlockCodes
 from lyceum._core.trees.growth.node_histograms import BinRanges
 from lyceum._core.trees.ranked_columns import Columns
 
-__all__ = ["BinnedRows"]
-
 
 @dataclass(frozen=True, slots=True)
 class BinnedRows:

@@ -15,8 +15,6 @@ from lyceum._core.threads import ordered_map
 from lyceum._core.trees.tree import Tree
 from lyceum._core.trees.uniform_row_sample import UniformRowSample
 
-__all__ = ["Bins", "BlockCodes"]
-
 _ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
 _FEW = 1 << 14  # cells whose bins are there before another thread has woken up
 _SLOTS = 256  # edges of a column in the kernel's table

@@ -42,8 +42,6 @@ from lyceum._core.trees.growth.node_histograms import BinRanges, Frontier, NodeH
 from lyceum._core.trees.tree import Tree
 from lyceum.errors import SourceError
 
-__all__ = ["grow_by_levels", "grow_by_levels_with_record"]
-
 BUDGET = 1 << 27
 _FEW = 1 << 15  # sums that are searched before another thread has woken up
 

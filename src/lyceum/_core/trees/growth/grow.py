@@ -14,8 +14,6 @@ from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees.ranked_columns import LARGE, Columns
 from lyceum._core.trees.tree import Tree
 
-__all__ = ["Growth", "SplitCandidates", "class_impurities", "grow", "grow_with_record"]
-
 
 @dataclass(frozen=True)
 class Growth:

@@ -14,17 +14,6 @@ from lyceum._core.trees.growth.grow import Growth, SplitCandidates
 from lyceum._core.trees.growth.node_histograms import EVERY_CHILD, BinRanges, Frontier, recenter
 from lyceum._core.trees.tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
-__all__ = [
-    "Classes",
-    "Node",
-    "NodeSplits",
-    "Numbers",
-    "build_tree",
-    "collect_candidates",
-    "frontier_of",
-    "ranked_columns",
-]
-
 _GOLDEN, _BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from lyceum._core.data import Block, as_float, row_weights
 from lyceum._core.native import native
 
-__all__ = ["BinRanges", "Coder", "Frontier", "NodeHistograms"]
-
 EVERY_CHILD = -2  # a branch that leads to all children, by their shares
 _ADDITIONS = 4  # to a cell, on the average, that are worth a new table
 

@@ -16,15 +16,6 @@ from lyceum._core.probability import LossMatrix
 from lyceum._core.trees.growth.grow import Growth
 from lyceum.errors import SettingError, number_setting
 
-__all__ = [
-    "GROWTH_CONSTRAINTS",
-    "class_losses",
-    "column_costs",
-    "growth_rules",
-    "resolve_max_features",
-    "resolve_row_count",
-]
-
 _COUNT = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
 
 GROWTH_CONSTRAINTS: dict[str, Any] = {

@@ -16,8 +16,6 @@ from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import as_floats
 from lyceum.report import Summary, Table
 
-__all__ = ["DateParts"]
-
 PARTS = ("year", "month", "day", "weekday", "hour", "days")
 _MONTHS = [
     "January",
@@ -39,7 +37,7 @@ _DAY = 86_400.0
 _MOST = 8.0e12  # seconds beyond which NumPy has no calendar
 
 
-class DateParts(Transformer):
+class DatetimeEncoder(Transformer):
     """Columns of dates and times as the parts that carry information; other columns stay as they are.
 
     A date is a number of seconds since 1970 to a learner, which says little of seasons and weekdays. It
@@ -67,15 +65,15 @@ class DateParts(Transformer):
 
     See Also
     --------
-    TextCounts : words of a column of free text.
+    TextVectorizer : words of a column of free text.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from datetime import date
-    >>> from lyceum.prepare import DateParts
+    >>> from lyceum.prepare import DatetimeEncoder
     >>> sales = pa.table({"when": [date(2024, 12, 31), date(2025, 1, 1), date(2025, 1, 2)]})
-    >>> DateParts().fit_transform(sales).to_pydict()["when weekday"]
+    >>> DatetimeEncoder().fit_transform(sales).to_pydict()["when weekday"]
     ['Tuesday', 'Wednesday', 'Thursday']
     """
 
@@ -146,7 +144,7 @@ class DateParts(Transformer):
         parts = getattr(self, "parts_", None)
         fits = isinstance(parts, list) and len(parts) == len(self.schema_) and all(map(_are_parts, parts))
         if not fits:
-            raise ModelFileError("holds a DateParts whose parts are not lists of whole numbers")
+            raise ModelFileError("holds a DatetimeEncoder whose parts are not lists of whole numbers")
 
 
 def _are_parts(parts: Any) -> bool:

@@ -23,8 +23,6 @@ from lyceum.prepare.mdl_cuts import ClassBins, frequency_cuts, mdl_cuts, width_c
 from lyceum.prepare.steps import as_floats
 from lyceum.report import Summary, Table
 
-__all__ = ["CutColumns", "Discretize"]
-
 
 class _ClassInputs(Inputs):
     """The way in for a transformer that learns from classes."""
@@ -32,7 +30,7 @@ class _ClassInputs(Inputs):
     task: ClassVar[Any] = "classes"
 
 
-class Discretize(Transformer):
+class KBinsDiscretizer(Transformer):
     """Continuous columns to intervals, which are categories; other columns stay as they are.
 
     With classes to learn from, a column is cut where this shortens the description of the classes (minimum
@@ -67,7 +65,7 @@ class Discretize(Transformer):
 
     See Also
     --------
-    Standardize : columns to mean 0 and standard deviation 1.
+    StandardScaler : columns to mean 0 and standard deviation 1.
 
     References
     ----------
@@ -77,9 +75,9 @@ class Discretize(Transformer):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from lyceum.prepare import Discretize
+    >>> from lyceum.prepare import KBinsDiscretizer
     >>> ages = pa.table({"age": [20.0, 22.0, 25.0, 27.0, 60.0, 62.0, 65.0, 70.0]})
-    >>> coder = Discretize().fit(ages, ["young"] * 4 + ["old"] * 4)
+    >>> coder = KBinsDiscretizer().fit(ages, ["young"] * 4 + ["old"] * 4)
     >>> coder.cuts_[0].tolist()
     [43.5]
     >>> coder.transform(pa.table({"age": [30.0, 50.0, None]})).to_pydict()
@@ -96,9 +94,9 @@ class Discretize(Transformer):
 
     def __init__(
         self,
+        n_bins: int = 5,
         *,
         method: Literal["auto", "mdl", "frequency", "width"] = "auto",
-        n_bins: int = 5,
         cuts: Any = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
@@ -173,10 +171,10 @@ class Discretize(Transformer):
             found[str(name)] = array
         return found
 
-    def _step(self, schema: Schema) -> CutColumns:
-        return CutColumns(schema, tuple(self.cuts_))
+    def _step(self, schema: Schema) -> ColumnCuts:
+        return ColumnCuts(schema, tuple(self.cuts_))
 
-    def as_step(self) -> CutColumns:
+    def as_step(self) -> ColumnCuts:
         """The change to every block of rows, for a learner that puts it before its own steps."""
         check_is_fitted(self)
         return self._step(Schema(self.schema_.columns))
@@ -200,17 +198,17 @@ class Discretize(Transformer):
     def _check_model(self) -> None:
         super()._check_model()
         if len(getattr(self, "cuts_", ())) != len(getattr(self, "schema_", ())):
-            raise ModelFileError("holds a Discretize whose cuts are not those of its columns")
+            raise ModelFileError("holds a KBinsDiscretizer whose cuts are not those of its columns")
         for cuts in getattr(self, "cuts_", ()):
             if cuts is None:
                 continue
             numbers = isinstance(cuts, np.ndarray) and cuts.ndim == 1 and cuts.dtype.kind == "f"
             if not numbers or not (np.diff(cuts) > 0).all():
-                raise ModelFileError("holds a Discretize whose cuts are not rising numbers")
+                raise ModelFileError("holds a KBinsDiscretizer whose cuts are not rising numbers")
 
 
 @dataclass(frozen=True, eq=False)
-class CutColumns:
+class ColumnCuts:
     """A step from numbers to codes of intervals; columns whose cuts are None stay as they are.
 
     Attributes
@@ -224,15 +222,15 @@ class CutColumns:
 
     See Also
     --------
-    Discretize : Learns the cuts; its `as_step` gives this step.
+    KBinsDiscretizer : Learns the cuts; its `as_step` gives this step.
 
     Examples
     --------
     >>> from lyceum.data import scan
-    >>> from lyceum.prepare import Discretize
+    >>> from lyceum.prepare import KBinsDiscretizer
     >>> import numpy as np
     >>> ages = np.array([[20.0], [30.0], [70.0]])
-    >>> step = Discretize(cuts=[25.0, 60.0]).fit(ages).as_step()
+    >>> step = KBinsDiscretizer(cuts=[25.0, 60.0]).fit(ages).as_step()
     >>> step.after["x0"].categories.tolist()
     ['≤ 25', '25 – 60', '> 60']
     >>> next(scan(ages).then(step).blocks()).X[:, 0].tolist()

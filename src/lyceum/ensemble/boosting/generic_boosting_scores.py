@@ -14,19 +14,6 @@ from lyceum._core.threads import ordered_map
 from lyceum.ensemble.members.answers import member_answers
 from lyceum.ensemble.members.data import MemberData
 
-__all__ = [
-    "class_scores",
-    "decision",
-    "parts_of_odds",
-    "parts_of_value",
-    "posterior",
-    "predicted_labels",
-    "round_scores",
-    "scores_of",
-    "value",
-    "with_target",
-]
-
 
 def with_target(data: MemberData, target: np.ndarray) -> MemberData:
     """The rows with another, numeric, target."""

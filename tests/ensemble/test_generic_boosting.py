@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression as TheirLine
 from sklearn.neighbors import KNeighborsRegressor as TheirNeighbors
 
 from lyceum import datasets
-from lyceum.ensemble import ModelBoostingClassifier, ModelBoostingRegressor
+from lyceum.ensemble import GenericBoostingClassifier, GenericBoostingRegressor
 from lyceum.errors import SettingError
 from lyceum.linear import LinearRegression, LogisticRegression
 from lyceum.neighbors import KNeighborsRegressor
@@ -30,7 +30,7 @@ def test_boosted_neighbors_are_the_loop_by_hand(base):
     X, _ = cloud()
     y = np.sin(2 * X[:, 0]) + X[:, 1]
     F = np.full(len(y), y.mean())
-    model = ModelBoostingRegressor(base, 10, learning_rate=0.3).fit(X, y)
+    model = GenericBoostingRegressor(base, 10, learning_rate=0.3).fit(X, y)
     for step in model.steps_:
         h = TheirNeighbors(15).fit(X, y - F).predict(X)
         rho = (y - F) @ h / (h @ h)
@@ -48,7 +48,7 @@ def test_exact_trees_are_scikit_learns_boosting():
     X = rng.normal(size=(400, 4)).astype(np.float32)  # as scikit-learn's trees have them
     y = np.sin(2.0 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=400)
     theirs = TheirBoosting(n_estimators=15, random_state=0).fit(X, y)
-    ours = ModelBoostingRegressor(n_estimators=15).fit(X, y)
+    ours = GenericBoostingRegressor(n_estimators=15).fit(X, y)
     np.testing.assert_allclose(ours.steps_, 0.1, rtol=1e-9)
     for one, two in zip(ours.staged_predict(X), theirs.staged_predict(X)):
         np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-9)
@@ -59,7 +59,7 @@ def test_exact_trees_are_scikit_learns_boosting():
 @pytest.mark.parametrize("base", [TheirLine(), DecisionTreeRegressor(max_depth=2)])
 def test_classes_are_the_loop_by_hand(K, base):
     X, y = cloud(K=K)
-    model = ModelBoostingClassifier(base, 6, learning_rate=0.5).fit(X, y)
+    model = GenericBoostingClassifier(base, 6, learning_rate=0.5).fit(X, y)
     of = np.eye(K)[y][:, 1:] if K == 2 else np.eye(K)[y]
     F = np.tile(np.log(of.mean(axis=0) / (1 - of.mean(axis=0)) if K == 2 else of.mean(axis=0)), (len(y), 1))
     for step in model.steps_:
@@ -86,7 +86,7 @@ def test_classes_are_the_loop_by_hand(K, base):
 def test_boosted_least_squares_comes_to_logistic_regression(K):
     """The gradient of the loss vanishes where no linear member lowers it."""
     X, y = cloud(200, K)
-    model = ModelBoostingClassifier(LinearRegression(), 2000, learning_rate=1.0).fit(X, y)
+    model = GenericBoostingClassifier(LinearRegression(), 2000, learning_rate=1.0).fit(X, y)
     optimum = LogisticRegression(C=np.inf).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), optimum.predict_proba(X), atol=1e-4)
     assert len(model.steps_) < 2000
@@ -95,7 +95,7 @@ def test_boosted_least_squares_comes_to_logistic_regression(K):
 def test_the_loss_never_rises_and_separable_classes_do_not_overflow():
     X, y = load_iris(return_X_y=True)
     for base, rounds in ((None, 150), (LinearRegression(), 60)):
-        model = ModelBoostingClassifier(base, rounds, learning_rate=1.0).fit(X, y)
+        model = GenericBoostingClassifier(base, rounds, learning_rate=1.0).fit(X, y)
         assert (np.diff(model.history_) < 0).all()
         assert np.isfinite(model.predict_proba(X)).all()
         assert model.score(X, y) > 0.95
@@ -105,29 +105,29 @@ def test_the_loss_never_rises_and_separable_classes_do_not_overflow():
 def test_explanations_add_up(K):
     X, y = cloud(K=K)
     for base in (None, LinearRegression()):
-        model = ModelBoostingClassifier(base, 8).fit(X, y)
+        model = GenericBoostingClassifier(base, 8).fit(X, y)
         explained = model.explain(X)
         top = np.sort(model.predict_log_proba(X), axis=1)
         np.testing.assert_allclose(explained.scores, top[:, -1] - top[:, -2], atol=1e-9)
         assert (explained.predicted == model.predict(X)).all()
-    fit = ModelBoostingRegressor(n_estimators=8).fit(X, X[:, 0] * X[:, 1])
+    fit = GenericBoostingRegressor(n_estimators=8).fit(X, X[:, 0] * X[:, 1])
     np.testing.assert_allclose(fit.explain(X).scores, fit.predict(X), atol=1e-9)
 
 
 def test_categories_missing_cells_one_class_and_one_row():
     frame = pd.read_csv(datasets.path("penguins"))
-    model = ModelBoostingClassifier(n_estimators=20).fit(frame.drop(columns="species"), frame["species"])
+    model = GenericBoostingClassifier(n_estimators=20).fit(frame.drop(columns="species"), frame["species"])
     assert model.score(frame.drop(columns="species"), frame["species"]) > 0.98
-    same = ModelBoostingClassifier().fit([[1.0], [2.0]], ["a", "a"])
+    same = GenericBoostingClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert same.predict_proba([[3.0]]).tolist() == [[1.0]]
-    assert ModelBoostingRegressor().fit([[1.0]], [5.0]).predict([[7.0]]).tolist() == [5.0]
+    assert GenericBoostingRegressor().fit([[1.0]], [5.0]).predict([[7.0]]).tolist() == [5.0]
 
 
 def test_a_weight_of_two_is_a_row_twice():
     X, y = cloud(60, 3)
     w = np.random.default_rng(0).integers(0, 3, 60)
-    weighted = ModelBoostingClassifier(n_estimators=5).fit(X, y, w.astype(float))
-    repeated = ModelBoostingClassifier(n_estimators=5).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    weighted = GenericBoostingClassifier(n_estimators=5).fit(X, y, w.astype(float))
+    repeated = GenericBoostingClassifier(n_estimators=5).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-9)
     with pytest.raises(SettingError, match="does not take sample_weight"):
-        ModelBoostingRegressor(TheirNeighbors()).fit(X, X[:, 0], w.astype(float))
+        GenericBoostingRegressor(TheirNeighbors()).fit(X, X[:, 0], w.astype(float))

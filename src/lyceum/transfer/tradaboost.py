@@ -10,21 +10,19 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors
+from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors, takes_weights
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble import Ensemble, MemberData, set_seeds, takes_weights, vote_codes
+from lyceum.ensemble import Ensemble, MemberData, set_seeds, vote_codes
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier
 
-__all__ = ["TransferBoost"]
-
 _LEAST_ERROR = 1e-3  # a member without an error shall not decide alone
 _ROUNDING = 1e-9
 
 
-class TransferBoost(Classifier, Ensemble):
+class TrAdaBoost(Classifier, Ensemble):
     """Boosting across domains (dynamic TrAdaBoost): many rows of another task help with a task of few.
 
     In every round a member is fitted on all rows. Of the rows of the task itself (the target domain) those
@@ -81,7 +79,7 @@ class TransferBoost(Classifier, Ensemble):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(220, 2)); domain = np.arange(220) >= 200  # 20 rows of the task itself
     >>> y = np.where(domain, X[:, 0] > 0, X[:, 0] > 0.5).astype(int)
-    >>> model = TransferBoost().fit(X, y, domain=domain)
+    >>> model = TrAdaBoost().fit(X, y, domain=domain)
     >>> bool(model.score(X[domain], y[domain]) > 0.9)
     True
     """
@@ -236,7 +234,7 @@ def _shrink(D: np.ndarray, rows: np.ndarray, factor: float) -> np.ndarray:
     return D / D.sum()
 
 
-def _shares(model: TransferBoost, data: MemberData) -> np.ndarray:
+def _shares(model: TrAdaBoost, data: MemberData) -> np.ndarray:
     total: Any = 0.0
     for member, vote in zip(model.estimators_, model.votes_):
         codes = vote_codes(member, model.classes_, data.ask)
@@ -244,5 +242,5 @@ def _shares(model: TransferBoost, data: MemberData) -> np.ndarray:
     return normalize_posteriors(total)
 
 
-def _predict(model: TransferBoost, data: MemberData) -> np.ndarray:
+def _predict(model: TrAdaBoost, data: MemberData) -> np.ndarray:
     return model.classes_[_shares(model, data).argmax(axis=1)]

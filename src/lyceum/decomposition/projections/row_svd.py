@@ -19,10 +19,8 @@ from lyceum.decomposition.projections.spectrum import with_signs
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 
-__all__ = ["FeatureEmbedding"]
 
-
-class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
+class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     """Coordinates of the rows from the eigenvectors of X Xᵀ, an N × N matrix for any number of columns.
 
     With the rows R centred and R Rᵀ u = λ u, row i has the coordinates sqrt(λ_k) u_ki, whose inner products
@@ -68,9 +66,9 @@ class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.decomposition import FeatureEmbedding
+    >>> from lyceum.decomposition import RowSVD
     >>> X = np.random.default_rng(0).normal(size=(5, 1000))
-    >>> embedding = FeatureEmbedding().fit(X)
+    >>> embedding = RowSVD().fit(X)
     >>> embedding.embedding_.shape
     (5, 4)
     >>> bool(np.allclose(embedding.transform(X), embedding.embedding_))

@@ -16,10 +16,8 @@ from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import Affine
 from lyceum.report import Summary, Table
 
-__all__ = ["Standardize"]
 
-
-class Standardize(Transformer, OnePassLearner):
+class StandardScaler(Transformer, OnePassLearner):
     """Continuous columns to mean 0 and standard deviation 1; categories stay as they are.
 
     .. math:: z = (x - \\bar x) / s, \\qquad s^2 = \\frac{\\sum_i w_i (x_i - \\bar x)^2}{\\sum_i w_i}
@@ -51,12 +49,12 @@ class Standardize(Transformer, OnePassLearner):
 
     See Also
     --------
-    MinMax : columns to a given range.
+    MinMaxScaler : columns to a given range.
 
     Examples
     --------
-    >>> from lyceum.prepare import Standardize
-    >>> Standardize().fit_transform([[1.0], [2.0], [3.0]]).ravel().round(4).tolist()
+    >>> from lyceum.prepare import StandardScaler
+    >>> StandardScaler().fit_transform([[1.0], [2.0], [3.0]]).ravel().round(4).tolist()
     [-1.2247, 0.0, 1.2247]
     """
 
@@ -126,5 +124,5 @@ def is_constant(moments: Moments) -> np.ndarray:
 
 def _moments(block: Block) -> Moments:
     if sparse.issparse(block.X):
-        block = CheckCells("Standardize on a sparse array")(block)
+        block = CheckCells("StandardScaler on a sparse array")(block)
     return Moments.of(block.without_zero_weights())

@@ -25,13 +25,11 @@ from lyceum.errors import SettingError
 from lyceum.linear import Ridge
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["ModelAsPrior"]
-
 _MOST_STEPS = 2000  # of L-BFGS
 _LEAST = 1e-6  # the least posterior of the source: a zero could never be corrected
 
 
-class ModelAsPrior(EitherTask, Learner):
+class PriorTransfer(EitherTask, Learner):
     """A penalised linear correction to the model of another task: the fewer rows, the more it decides.
 
     .. math:: P(k|x) \\propto P_0(k|x)\\, e^{v_k \\cdot z + b_k}, \\quad f(x) = f_0(x) + v \\cdot z + b,
@@ -69,7 +67,7 @@ class ModelAsPrior(EitherTask, Learner):
 
     See Also
     --------
-    TransferBoost : Rows of the other task instead of a model.
+    TrAdaBoost : Rows of the other task instead of a model.
     lyceum.neural.MLPClassifier : `warm_start=True` goes on from the weights of another task.
 
     References
@@ -82,7 +80,7 @@ class ModelAsPrior(EitherTask, Learner):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(400, 3)); first = LogisticRegression().fit(X, X[:, 0] + X[:, 1] > 0)
     >>> few = rng.normal(size=(12, 3)); y = few[:, 0] + few[:, 1] > 0.2
-    >>> model = ModelAsPrior().fit(few, y, source=first)
+    >>> model = PriorTransfer().fit(few, y, source=first)
     >>> bool(model.score(X, X[:, 0] + X[:, 1] > 0.2) > 0.9)
     True
     """
@@ -140,7 +138,7 @@ class ModelAsPrior(EitherTask, Learner):
         if source is not None and not hasattr(source, "predict"):
             raise SettingError(f"the source is {type(source).__name__}, which does not predict")
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered("ModelAsPrior", "LogisticRegression or Ridge").without_zero_weights()
+        block = rows.gathered("PriorTransfer", "LogisticRegression or Ridge").without_zero_weights()
         assert block.y is not None
         self.source_ = source
         self.typical_ = typical_row(block)
@@ -243,11 +241,11 @@ class ModelAsPrior(EitherTask, Learner):
         return own | {"typical_": (self.n_features_in_,)}
 
 
-def _posteriors(model: ModelAsPrior, block: Block) -> np.ndarray:
+def _posteriors(model: PriorTransfer, block: Block) -> np.ndarray:
     scores = model._scores(block)
     return softmax(scores) if len(scores) else scores
 
 
-def _predict(model: ModelAsPrior, block: Block) -> np.ndarray:
+def _predict(model: PriorTransfer, block: Block) -> np.ndarray:
     scores = model._scores(block)
     return model.classes_[scores.argmax(axis=1)] if has_classes(model) else scores[:, 0]

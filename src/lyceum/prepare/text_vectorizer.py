@@ -21,13 +21,11 @@ from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import as_floats
 from lyceum.report import Summary, Table
 
-__all__ = ["TextCounts"]
-
 _WORD = re.compile(r"\w\w+")
 _LOOK = 1000  # texts that are inspected to distinguish prose from categories
 
 
-class TextCounts(Transformer):
+class TextVectorizer(Transformer):
     """Columns of free text as columns of their words; other columns stay as they are.
 
     Of the words with two letters or more that stand in at least `min_rows` rows and in at most `max_share` of
@@ -64,7 +62,7 @@ class TextCounts(Transformer):
 
     See Also
     --------
-    DateParts : the parts of a column of dates.
+    DatetimeEncoder : the parts of a column of dates.
 
     References
     ----------
@@ -74,9 +72,9 @@ class TextCounts(Transformer):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from lyceum.prepare import TextCounts
+    >>> from lyceum.prepare import TextVectorizer
     >>> mails = pa.table({"mail": ["free money now", "money for free", "lunch at noon", "lunch is late"]})
-    >>> TextCounts(columns=["mail"], weights="counts").fit_transform(mails).to_pydict()["mail: money"]
+    >>> TextVectorizer(columns=["mail"], weights="counts").fit_transform(mails).to_pydict()["mail: money"]
     [1.0, 1.0, 0.0, 0.0]
     """
 
@@ -155,14 +153,14 @@ class TextCounts(Transformer):
         if self.sparse_output and any(not column.numeric for column in step.after):
             odd = next(column.name for column in step.after if not column.numeric)
             raise SettingError(
-                f"column {odd!r} holds categories, which sparse rows cannot: put OneOfC in front, or set "
+                f"column {odd!r} holds categories, which sparse rows cannot: put OneHotEncoder in front, or set "
                 "sparse_output=False"
             )
         return step
 
     def _through(self, step: Any, X: Any) -> Any:
         if is_dask(X) and any(words is not None for words in self.words_):
-            raise SourceError("TextCounts cannot run on Dask collections: give frames, or scan files")
+            raise SourceError("TextVectorizer cannot run on Dask collections: give frames, or scan files")
         return super()._through(step, X)
 
     def column_sources(self) -> np.ndarray:
@@ -195,7 +193,7 @@ class TextCounts(Transformer):
                 fits = fits and isinstance(words, list) and all(isinstance(word, str) for word in words)
                 fits = fits and isinstance(idf, np.ndarray) and idf.shape == (len(words),)
         if not fits:
-            raise ModelFileError("holds a TextCounts whose words and weights do not fit together")
+            raise ModelFileError("holds a TextVectorizer whose words and weights do not fit together")
 
 
 def _is_prose(column: Column) -> bool:

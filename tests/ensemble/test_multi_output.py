@@ -6,12 +6,12 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_multilabel_classification
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
-from sklearn.multioutput import MultiOutputClassifier
+from sklearn.multioutput import MultiOutputClassifier as TheirMultiOutputClassifier
 
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.datasets import load
-from lyceum.ensemble import MultiLabel
+from lyceum.ensemble import MultiOutputClassifier
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression
 from lyceum.persist import load as load_model, save
@@ -24,7 +24,7 @@ def several_labels():
 @pytest.mark.syllabus("9.6")
 def test_every_label_is_a_binary_problem_of_its_own():
     X, Y = several_labels()
-    model = MultiLabel().fit(X, Y)
+    model = MultiOutputClassifier().fit(X, Y)
     for label in range(4):
         alone = LogisticRegression().fit(X, Y[:, label])
         np.testing.assert_allclose(model.predict_proba(X)[:, label], alone.predict_proba(X)[:, 1], rtol=1e-9)
@@ -37,7 +37,10 @@ def test_every_label_is_a_binary_problem_of_its_own():
 @pytest.mark.syllabus("9.6")
 def test_members_of_another_library_are_those_of_its_own_reduction():
     X, Y = several_labels()
-    ours, theirs = MultiLabel(ScikitLogistic()).fit(X, Y), MultiOutputClassifier(ScikitLogistic()).fit(X, Y)
+    ours, theirs = (
+        MultiOutputClassifier(ScikitLogistic()).fit(X, Y),
+        TheirMultiOutputClassifier(ScikitLogistic()).fit(X, Y),
+    )
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
@@ -45,7 +48,7 @@ def test_sets_of_labels_frames_and_sparse_indicators_are_one_target():
     X, Y = several_labels()
     names = np.array(["art", "law", "sea", "war"])
     sets = [set(names[row]) for row in Y.astype(bool)]
-    expected = MultiLabel().fit(X, Y).decision_function(X)
+    expected = MultiOutputClassifier().fit(X, Y).decision_function(X)
     forms = (
         sets,
         [tuple(one) for one in sets],
@@ -54,17 +57,17 @@ def test_sets_of_labels_frames_and_sparse_indicators_are_one_target():
         Y.tolist(),
     )
     for y in forms:
-        model = MultiLabel().fit(X, y)
+        model = MultiOutputClassifier().fit(X, y)
         np.testing.assert_allclose(model.decision_function(X), expected)
-        assert model.score(X, y) == MultiLabel().fit(X, Y).score(X, Y)
-    assert MultiLabel().fit(X, sets).labels_.tolist() == names.tolist()
-    assert set(MultiLabel().fit(X, sets).predict_labels(X)[0]) <= set(names)
+        assert model.score(X, y) == MultiOutputClassifier().fit(X, Y).score(X, Y)
+    assert MultiOutputClassifier().fit(X, sets).labels_.tolist() == names.tolist()
+    assert set(MultiOutputClassifier().fit(X, sets).predict_labels(X)[0]) <= set(names)
 
 
 def test_labels_that_all_rows_have_or_none_need_no_member(tmp_path):
     X, Y = several_labels()
     Y = np.column_stack([Y[:, 0], np.ones(200, int), np.zeros(200, int)])
-    model = MultiLabel().fit(X, Y)
+    model = MultiOutputClassifier().fit(X, Y)
     assert model.predict(X)[:, 1:].tolist() == [[1, 0]] * 200
     again = load_model(save(model, tmp_path / "model.skops"))
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
@@ -74,18 +77,18 @@ def test_mixed_tables_files_and_weights(tmp_path):
     frame = load("penguins")
     table = pd.DataFrame({"mass": np.arange(40.0), "town": ["Ulm", "Bonn"] * 20})
     Y = pd.DataFrame({"heavy": (table.mass > 20).astype(int), "south": (table.town == "Ulm").astype(int)})
-    model = MultiLabel(NaiveBayes()).fit(table, Y)
+    model = MultiOutputClassifier(NaiveBayes()).fit(table, Y)
     assert model.score(table, Y) > 0.9
     table.to_csv(tmp_path / "rows.csv", index=False)
-    streamed = MultiLabel(NaiveBayes()).fit(scan(tmp_path / "rows.csv", memory=0), Y)
+    streamed = MultiOutputClassifier(NaiveBayes()).fit(scan(tmp_path / "rows.csv", memory=0), Y)
     np.testing.assert_allclose(streamed.predict_proba(table), model.predict_proba(table))
     w = np.r_[np.zeros(3), np.full(37, 2.0)]
-    weighted = MultiLabel(NaiveBayes()).fit(table, Y, w)
-    kept = MultiLabel(NaiveBayes()).fit(table[3:], Y[3:], w[3:])
+    weighted = MultiOutputClassifier(NaiveBayes()).fit(table, Y, w)
+    kept = MultiOutputClassifier(NaiveBayes()).fit(table[3:], Y[3:], w[3:])
     np.testing.assert_allclose(weighted.predict_proba(table), kept.predict_proba(table))
     assert "labels per row" in str(weighted.summary())
     with pytest.raises(DataError, match=f"X has {len(frame)} rows, but y has 40"):
-        MultiLabel().fit(frame, Y)
+        MultiOutputClassifier().fit(frame, Y)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +105,7 @@ def test_mixed_tables_files_and_weights(tmp_path):
 def test_other_targets_are_refused_with_a_remedy(y, words):
     X = np.array([[0.0], [1.0]])
     if words is None:
-        assert MultiLabel().fit(X, y).labels_.tolist() == [0, 1, 2]
+        assert MultiOutputClassifier().fit(X, y).labels_.tolist() == [0, 1, 2]
         return
     with pytest.raises(DataError, match=words):
-        MultiLabel().fit(X, y)
+        MultiOutputClassifier().fit(X, y)

@@ -14,10 +14,8 @@ from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import KnownOnly
 from lyceum.report import Summary, Table
 
-__all__ = ["OneOfC"]
 
-
-class OneOfC(Transformer):
+class OneHotEncoder(Transformer):
     """A 0/1 column for every category: x becomes the columns "x=a", "x=b", ... with a single 1 among them.
 
     .. math:: z_k = [x = c_k], \\quad k = 1, \\ldots, C
@@ -49,8 +47,8 @@ class OneOfC(Transformer):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from lyceum.prepare import OneOfC
-    >>> coder = OneOfC().fit(pa.table({"age": [31, 45], "sex": ["male", "female"]}))
+    >>> from lyceum.prepare import OneHotEncoder
+    >>> coder = OneHotEncoder().fit(pa.table({"age": [31, 45], "sex": ["male", "female"]}))
     >>> coder.get_feature_names_out().tolist()
     ['age', 'sex=female', 'sex=male']
     >>> coder.transform(pa.table({"age": [50], "sex": ["male"]})).to_pylist()

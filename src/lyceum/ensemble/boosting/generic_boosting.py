@@ -11,13 +11,12 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Classifier, Regressor, undefined
+from lyceum._core.base import Classifier, Regressor, takes_weights, undefined
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP
 from lyceum._core.statistics import seed_from
 from lyceum.ensemble.bagging.draws import set_seeds
-from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
-from lyceum.ensemble.boosting.model_boosting_scores import (
+from lyceum.ensemble.boosting.generic_boosting_scores import (
     class_scores,
     decision,
     parts_of_odds,
@@ -28,6 +27,7 @@ from lyceum.ensemble.boosting.model_boosting_scores import (
     value,
     with_target,
 )
+from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
 from lyceum.ensemble.members.answers import member_answers
 from lyceum.ensemble.members.data import (
     MEMBER_CONSTRAINTS,
@@ -35,14 +35,11 @@ from lyceum.ensemble.members.data import (
     MemberData,
     MemberImportances,
     explains_rows,
-    takes_weights,
 )
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeRegressor
-
-__all__ = ["ModelBoostingClassifier", "ModelBoostingRegressor"]
 
 _LEAST_FALL = 1e-10  # of the loss: a round that lowers it by less is the end
 _HALVINGS = 30
@@ -198,7 +195,7 @@ class _ModelBoosting(Ensemble):
         return super()._shapes() | {"steps_": (len(self.estimators_) // S,), "init_": (S,)}
 
 
-class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
+class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
     """Gradient boosting of any regressor for the squared loss (L2 boosting).
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_t \\text{ fitted to } y - F_{t-1}, \\qquad
@@ -242,8 +239,8 @@ class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
 
     See Also
     --------
-    GradientBoostingRegressor : Boosted trees on binned columns, for tables of any size and more losses.
-    ModelBoostingClassifier : The same for classes.
+    HistGradientBoostingRegressor : Boosted trees on binned columns, for tables of any size and more losses.
+    GenericBoostingClassifier : The same for classes.
 
     References
     ----------
@@ -253,16 +250,16 @@ class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.ensemble import ModelBoostingRegressor
+    >>> from lyceum.ensemble import GenericBoostingRegressor
     >>> from lyceum.neighbors import KNeighborsRegressor
     >>> x = np.linspace(0, 6, 100)[:, None]
     >>> y = np.sin(x[:, 0])
     >>> one = KNeighborsRegressor(n_neighbors=20).fit(x, y).score(x, y)
-    >>> ModelBoostingRegressor(KNeighborsRegressor(n_neighbors=20)).fit(x, y).score(x, y) > one
+    >>> GenericBoostingRegressor(KNeighborsRegressor(n_neighbors=20)).fit(x, y).score(x, y) > one
     True
     """
 
-    _alternative: ClassVar[str] = "GradientBoostingRegressor"
+    _alternative: ClassVar[str] = "HistGradientBoostingRegressor"
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         return Squared(np.ascontiguousarray(y, dtype=np.float64), w)
@@ -291,7 +288,7 @@ class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
         return self._explain_members(partial(parts_of_value, self), X, self.schema_.target_name)
 
 
-class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
+class GenericBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
     """Gradient boosting of any regressor for the logistic or multinomial loss.
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_{tk} \\text{ fitted to } [y = k] - P_{t-1}(k|x),
@@ -337,7 +334,7 @@ class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
 
     See Also
     --------
-    GradientBoostingClassifier : Boosted trees on binned columns, for tables of any size.
+    HistGradientBoostingClassifier : Boosted trees on binned columns, for tables of any size.
     AdaBoostClassifier : Boosting of any classifier.
 
     References
@@ -347,14 +344,14 @@ class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.ensemble import ModelBoostingClassifier
+    >>> from lyceum.ensemble import GenericBoostingClassifier
     >>> x = np.arange(1, 11)[:, None] / 10
     >>> y = list("+++----+++")
-    >>> "".join(ModelBoostingClassifier().fit(x, y).predict(x))
+    >>> "".join(GenericBoostingClassifier().fit(x, y).predict(x))
     '+++----+++'
     """
 
-    _alternative: ClassVar[str] = "GradientBoostingClassifier"
+    _alternative: ClassVar[str] = "HistGradientBoostingClassifier"
 
     classes_: np.ndarray
 

@@ -15,14 +15,12 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.data import Block, Column, Schema, codes_of
 from lyceum._core.distances import METRIC_PARTS, Gower, NeighborIndex
 from lyceum.prepare.base import Transformer
-from lyceum.prepare.fill_transformer import FillRules, cell_value, column_stats, fill_values
+from lyceum.prepare.imputer import FillRules, cell_value, column_stats, fill_values
 from lyceum.prepare.steps import as_floats
 from lyceum.report import Summary, Table
 
-__all__ = ["FillFromNeighbors"]
 
-
-class FillFromNeighbors(Transformer):
+class KNNImputer(Transformer):
     """Fill every missing cell from the nearest rows in which that column is known.
 
     Rows are compared by Gower's distance over the columns known in both. A number is filled with the mean of
@@ -38,7 +36,7 @@ class FillFromNeighbors(Transformer):
     weights : {"uniform", "distance"}, default="uniform"
         Whether near rows count for more.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Which columns of numbers hold categories, as in `FillMissing`.
+        Which columns of numbers hold categories, as in `SimpleImputer`.
 
     Attributes
     ----------
@@ -63,8 +61,8 @@ class FillFromNeighbors(Transformer):
 
     See Also
     --------
-    FillMissing : one value per column.
-    PredictMissing : a regression or a classifier for every column.
+    SimpleImputer : one value per column.
+    IterativeImputer : a regression or a classifier for every column.
 
     References
     ----------
@@ -73,9 +71,9 @@ class FillFromNeighbors(Transformer):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from lyceum.prepare import FillFromNeighbors
+    >>> from lyceum.prepare import KNNImputer
     >>> table = pa.table({"age": [20.0, 22.0, 60.0, 61.0, None], "sex": ["f", "f", "m", None, "m"]})
-    >>> FillFromNeighbors(n_neighbors=1).fit_transform(table).to_pydict()
+    >>> KNNImputer(n_neighbors=1).fit_transform(table).to_pydict()
     {'age': [20.0, 22.0, 60.0, 61.0, 60.0], 'sex': ['f', 'f', 'm', 'm', 'm']}
     """
 
@@ -108,7 +106,7 @@ class FillFromNeighbors(Transformer):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered(type(self).__name__, "PredictMissing or FillMissing").without_zero_weights()
+        block = rows.gathered(type(self).__name__, "IterativeImputer or SimpleImputer").without_zero_weights()
         statistic = column_stats(block, False)
         counts = statistic.parts[0]
         self.filled_schema_, self.fill_ = fill_values(

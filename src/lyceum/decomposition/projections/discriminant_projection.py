@@ -24,10 +24,8 @@ from lyceum.decomposition.projections.spectrum import with_signs
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["FisherProjection"]
 
-
-class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearner):
+class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearner):
     """Fisher's linear discriminant as a projection: it separates the class means most for their spread.
 
     With the scatters within and between the classes,
@@ -77,7 +75,7 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
     See Also
     --------
     PCA : the directions of largest variance, without classes.
-    lyceum.bayes.LinearDiscriminant : the classifier of the same model.
+    lyceum.bayes.LinearDiscriminantAnalysis : the classifier of the same model.
 
     References
     ----------
@@ -88,9 +86,9 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.decomposition import FisherProjection
+    >>> from lyceum.decomposition import DiscriminantProjection
     >>> X = np.array([[0.0, 0], [1, 1], [0, 1], [4, 0], [5, 1], [4, 1]])
-    >>> fisher = FisherProjection().fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> fisher = DiscriminantProjection().fit(X, ["a", "a", "a", "b", "b", "b"])
     >>> fisher.components_.round(3).tolist(), fisher.criterion_.round(3).tolist()
     ([[2.0, -1.0]], [24.0])
     """
@@ -118,7 +116,7 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
         if not n:
             raise DataError("every row has weight zero: there is nothing to learn from")
         if K < 2:
-            raise DataError(f"FisherProjection needs at least 2 classes, but the target has {K} class")
+            raise DataError(f"DiscriminantProjection needs at least 2 classes, but the target has {K} class")
         most = min(K - 1, d)
         if self.n_components is not None and self.n_components > most:
             raise SettingError(
@@ -152,7 +150,7 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
 
     def _warn_of(self, dependent: int) -> None:
         warnings.warn(
-            f"FisherProjection: the scatter within the classes is singular in column "
+            f"DiscriminantProjection: the scatter within the classes is singular in column "
             f"{self.design_names[dependent]!r}: {RIDGE:g} of the variances was added. Drop columns that "
             "follow from others, or use PCA first",
             LinAlgWarning,
@@ -233,7 +231,7 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, 
         return tags
 
 
-def _parts(fisher: FisherProjection, component: int, block: Block) -> np.ndarray:
+def _parts(fisher: DiscriminantProjection, component: int, block: Block) -> np.ndarray:
     """The score on a direction, zero, and what every column adds."""
     added = (np.asarray(block.X, dtype=np.float64) - fisher.mean_) * fisher.components_[component]
     return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])

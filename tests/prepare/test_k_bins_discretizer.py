@@ -1,4 +1,4 @@
-"""Discretize: cuts against the definition of Fayyad and Irani, other ways, containers."""
+"""KBinsDiscretizer: cuts against the definition of Fayyad and Irani, other ways, containers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import lyceum
 from lyceum import scan
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import MissingValuesError, SchemaError, SettingError
-from lyceum.prepare import Discretize
+from lyceum.prepare import KBinsDiscretizer
 
 
 def entropy(y: np.ndarray) -> float:
@@ -49,13 +49,13 @@ def test_cuts_are_those_of_the_definition(seed, n, n_classes, distinct):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n)
     x = np.round((y + rng.normal(0, 0.6, n)) * distinct) / distinct
-    found = Discretize().fit(x[:, None], y).cuts_[0]
+    found = KBinsDiscretizer().fit(x[:, None], y).cuts_[0]
     np.testing.assert_allclose(found, cuts_by_definition(x, y))
 
 
 def test_iris_is_cut_where_weka_and_the_literature_cut_it():
     X, y = load_iris(return_X_y=True)
-    cuts = Discretize().fit(X, y).cuts_
+    cuts = KBinsDiscretizer().fit(X, y).cuts_
     np.testing.assert_allclose(cuts[2], [2.45, 4.75])  # petal length
     np.testing.assert_allclose(cuts[3], [0.8, 1.75])  # petal width
     np.testing.assert_allclose(cuts[0], [5.55, 6.15])
@@ -63,46 +63,46 @@ def test_iris_is_cut_where_weka_and_the_literature_cut_it():
 
 def test_without_classes_columns_are_cut_by_frequency_or_width():
     x = np.arange(100.0)[:, None] ** 2
-    even = Discretize(n_bins=4).fit(x)
+    even = KBinsDiscretizer(n_bins=4).fit(x)
     assert even.method_ == "frequency"
     assert np.bincount(even.transform(x)[:, 0].astype(int)).tolist() == [25] * 4
     np.testing.assert_allclose(
-        Discretize(method="width", n_bins=4).fit(x).cuts_[0], np.array([1, 2, 3]) * 99**2 / 4
+        KBinsDiscretizer(method="width", n_bins=4).fit(x).cuts_[0], np.array([1, 2, 3]) * 99**2 / 4
     )
-    assert Discretize().fit(x, np.linspace(0.0, 1.0, 100)).method_ == "frequency"
+    assert KBinsDiscretizer().fit(x, np.linspace(0.0, 1.0, 100)).method_ == "frequency"
     with pytest.raises(SettingError, match="cuts by classes"):
-        Discretize(method="mdl").fit(x)
+        KBinsDiscretizer(method="mdl").fit(x)
 
 
 def test_given_cuts_and_the_ends_of_intervals():
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, np.nan], "b": [5.0, 6.0, 7.0, 8.0], "c": list("uvuv")})
-    coder = Discretize(cuts={"a": [2.0]}, n_bins=2).fit(frame)
+    coder = KBinsDiscretizer(cuts={"a": [2.0]}, n_bins=2).fit(frame)
     out = coder.transform(frame)
     assert out["a"].tolist()[:3] == ["≤ 2", "≤ 2", "> 2"]
     assert pd.isna(out["a"].iloc[3])
     assert out["b"].tolist() == ["≤ 6.5", "≤ 6.5", "> 6.5", "> 6.5"]
     assert out["c"].tolist() == list("uvuv")
     with pytest.raises(SettingError, match="ascending"):
-        Discretize(cuts={"a": [2.0, 1.0]}).fit(frame)
+        KBinsDiscretizer(cuts={"a": [2.0, 1.0]}).fit(frame)
     with pytest.raises(SchemaError, match="no column 'z'"):
-        Discretize(cuts={"z": [2.0]}).fit(frame)
+        KBinsDiscretizer(cuts={"z": [2.0]}).fit(frame)
     with pytest.raises(SettingError, match="holds categories"):
-        Discretize(cuts={"c": [2.0]}).fit(frame)
+        KBinsDiscretizer(cuts={"c": [2.0]}).fit(frame)
 
 
 def test_every_source_gives_the_same_cuts(tmp_path):
     X, y = load_iris(return_X_y=True, as_frame=True)
     whole = X.assign(kind=y.map({0: "s", 1: "c", 2: "v"}))
     whole.to_parquet(tmp_path / "t.parquet", row_group_size=40)
-    want = Discretize().fit(X, whole["kind"]).cuts_
+    want = KBinsDiscretizer().fit(X, whole["kind"]).cuts_
     import dask.dataframe as dd
 
     lazy = dd.from_pandas(whole, npartitions=3)
     for fitted in (
-        Discretize().fit(scan(tmp_path / "t.parquet", target="kind", memory=0)),
-        Discretize().fit(scan(whole, target="kind")),
-        Discretize().fit(lazy[list(X.columns)], lazy["kind"]),
-        Discretize().fit(X.to_numpy(), whole["kind"].to_numpy()),
+        KBinsDiscretizer().fit(scan(tmp_path / "t.parquet", target="kind", memory=0)),
+        KBinsDiscretizer().fit(scan(whole, target="kind")),
+        KBinsDiscretizer().fit(lazy[list(X.columns)], lazy["kind"]),
+        KBinsDiscretizer().fit(X.to_numpy(), whole["kind"].to_numpy()),
     ):
         for a, b in zip(fitted.cuts_, want):
             np.testing.assert_array_equal(a, b)
@@ -113,8 +113,8 @@ def test_weights_are_repeats_and_a_useless_column_becomes_one_interval():
     x, y = rng.normal(size=(80, 2)), rng.integers(0, 2, 80)
     x[:, 0] += 3 * y
     w = rng.integers(0, 4, 80)
-    weighted = Discretize().fit(x, y, w.astype(float))
-    repeated = Discretize().fit(np.repeat(x, w, axis=0), np.repeat(y, w))
+    weighted = KBinsDiscretizer().fit(x, y, w.astype(float))
+    repeated = KBinsDiscretizer().fit(np.repeat(x, w, axis=0), np.repeat(y, w))
     np.testing.assert_array_equal(weighted.cuts_[0], repeated.cuts_[0])
     assert len(weighted.cuts_[1]) == 0
     assert weighted.as_step().after[1].categories.tolist() == ["all"]
@@ -122,7 +122,7 @@ def test_weights_are_repeats_and_a_useless_column_becomes_one_interval():
 
 def test_it_stands_in_a_pipeline_and_in_a_model_file(tmp_path):
     X, y = load_iris(return_X_y=True, as_frame=True)
-    model = make_pipeline(Discretize(), NaiveBayes()).fit(X, y)
+    model = make_pipeline(KBinsDiscretizer(), NaiveBayes()).fit(X, y)
     assert model.score(X, y) > 0.93
     again = lyceum.load(lyceum.save(model, tmp_path / "m.skops"))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
@@ -132,4 +132,6 @@ def test_it_stands_in_a_pipeline_and_in_a_model_file(tmp_path):
 
 def test_classes_with_some_missing_are_refused_by_name():
     with pytest.raises(MissingValuesError, match="missing"):
-        Discretize().fit(np.arange(5.0).reshape(-1, 1), np.array(["a", None, "a", None, None], dtype=object))
+        KBinsDiscretizer().fit(
+            np.arange(5.0).reshape(-1, 1), np.array(["a", None, "a", None, None], dtype=object)
+        )

@@ -20,8 +20,6 @@ from lyceum.prepare.statistics import MissingCounts, Stats
 from lyceum.prepare.steps import Fill
 from lyceum.report import Summary, Table
 
-__all__ = ["FillRules", "FillTransformer", "column_stats", "fill_values"]
-
 
 @dataclass(frozen=True, slots=True)
 class FillRules:

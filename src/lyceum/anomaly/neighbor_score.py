@@ -18,12 +18,10 @@ from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary
 
-__all__ = ["NeighborDistance"]
-
 _LARGEST = 1e150  # of numbers whose squares are finite
 
 
-class NeighborDistance(MetricLearner):
+class NeighborAnomalyScore(MetricLearner):
     """The mean distance to the k nearest rows of `fit`, with a minus sign: low where a row is unusual.
 
     .. math:: s(x) = -\\frac{1}{k} \\sum_{j=1}^{k} d(x, x_{(j)})
@@ -65,7 +63,7 @@ class NeighborDistance(MetricLearner):
 
     Examples
     --------
-    >>> model = NeighborDistance(n_neighbors=2, metric="euclidean").fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> model = NeighborAnomalyScore(n_neighbors=2, metric="euclidean").fit([[0.0], [1.0], [3.0], [7.0]])
     >>> model.score_samples([[0.0], [9.0]]).tolist()
     [-0.5, -4.0]
     """
@@ -100,7 +98,7 @@ class NeighborDistance(MetricLearner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._metric_rows(X, sample_weight)
-        block = rows.gathered("NeighborDistance", "GaussianDensity").without_zero_weights()
+        block = rows.gathered("NeighborAnomalyScore", "GaussianDensity").without_zero_weights()
         self.rows_ = float_cells(block)
         cells = self.rows_.data if sparse.issparse(self.rows_) else self.rows_
         if np.abs(np.nan_to_num(cells)).max(initial=0.0) > _LARGEST:
@@ -162,5 +160,5 @@ class NeighborDistance(MetricLearner):
             check_stored(self, len(self.weights_))
 
 
-def _scores(model: NeighborDistance, block: Block) -> np.ndarray:
+def _scores(model: NeighborAnomalyScore, block: Block) -> np.ndarray:
     return -model._mean_distances(queries(model, block))

@@ -27,10 +27,8 @@ from lyceum.decomposition.selection.subset_search import Losses, SubsetSearch
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table, show_count, undetermined_fact
 
-__all__ = ["SubsetSelection"]
 
-
-class SubsetSelection(ColumnSelector):
+class SequentialFeatureSelector(ColumnSelector):
     """Stepwise selection of columns: forward, backward, plus-l minus-r or floating; any learner and score.
 
     Without a learner, sets are compared by least squares on the target (on one column of 0 and 1 per class,
@@ -107,7 +105,7 @@ class SubsetSelection(ColumnSelector):
 
     See Also
     --------
-    AttributeRanking : every column by itself.
+    SelectKBest : every column by itself.
     lyceum.linear.Lasso : selection by a penalty.
 
     References
@@ -118,11 +116,11 @@ class SubsetSelection(ColumnSelector):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.decomposition import SubsetSelection
+    >>> from lyceum.decomposition import SequentialFeatureSelector
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 6))
     >>> y = X[:, 1] - 2 * X[:, 4] + 0.1 * rng.normal(size=200)
-    >>> SubsetSelection(n_features=2).fit(X, y).get_support(indices=True).tolist()
+    >>> SequentialFeatureSelector(n_features=2).fit(X, y).get_support(indices=True).tolist()
     [1, 4]
     """
 

@@ -9,12 +9,10 @@ from sklearn.utils._param_validation import StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.data import Column
-from lyceum.prepare.fill_transformer import FillRules, FillTransformer
-
-__all__ = ["FillMissing"]
+from lyceum.prepare.imputer import FillRules, FillTransformer
 
 
-class FillMissing(FillTransformer):
+class SimpleImputer(FillTransformer):
     """Fill the missing cells of every column with one value of that column.
 
     The value minimises a loss over the known cells: the mean the squared, the median the absolute
@@ -59,15 +57,15 @@ class FillMissing(FillTransformer):
     See Also
     --------
     MissingCategory : missing cells as a category of their own.
-    PredictMissing : a prediction from the other columns instead.
+    IterativeImputer : a prediction from the other columns instead.
     DropMissing : the rows with missing cells left out.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from lyceum.prepare import FillMissing
+    >>> from lyceum.prepare import SimpleImputer
     >>> table = pa.table({"age": [20.0, None, 40.0], "sex": ["f", "f", None]})
-    >>> FillMissing().fit_transform(table).to_pydict()
+    >>> SimpleImputer().fit_transform(table).to_pydict()
     {'age': [20.0, 30.0, 40.0], 'sex': ['f', 'f', 'f']}
     """
 

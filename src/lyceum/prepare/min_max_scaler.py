@@ -16,10 +16,8 @@ from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import Affine
 from lyceum.report import Summary, Table
 
-__all__ = ["MinMax"]
 
-
-class MinMax(Transformer, OnePassLearner):
+class MinMaxScaler(Transformer, OnePassLearner):
     """Continuous columns to the range [new_min, new_max]; categories stay as they are.
 
     .. math:: z = \\frac{x - \\min x}{\\max x - \\min x} (new_{max} - new_{min}) + new_{min}
@@ -49,12 +47,12 @@ class MinMax(Transformer, OnePassLearner):
 
     See Also
     --------
-    Standardize : columns to mean 0 and standard deviation 1.
+    StandardScaler : columns to mean 0 and standard deviation 1.
 
     Examples
     --------
-    >>> from lyceum.prepare import MinMax
-    >>> MinMax(feature_range=(-1, 1)).fit_transform([[10.0], [15.0], [20.0]]).ravel().tolist()
+    >>> from lyceum.prepare import MinMaxScaler
+    >>> MinMaxScaler(feature_range=(-1, 1)).fit_transform([[10.0], [15.0], [20.0]]).ravel().tolist()
     [-1.0, 0.0, 1.0]
     """
 

@@ -26,10 +26,8 @@ from lyceum.decomposition.projections.spectrum import (
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 
-__all__ = ["SVD"]
 
-
-class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
+class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
     """Rank-r factorisation of the rows, X ≈ U diag(s) Vᵀ, by the singular value decomposition.
 
     Of all matrices of rank r, U diag(s) Vᵀ has the least squared error (Eckart and Young 1936),
@@ -78,7 +76,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
     See Also
     --------
     PCA : with centred columns.
-    FeatureEmbedding : from the rows' inner products, for more columns than rows.
+    RowSVD : from the rows' inner products, for more columns than rows.
 
     References
     ----------
@@ -88,9 +86,9 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.decomposition import SVD
+    >>> from lyceum.decomposition import TruncatedSVD
     >>> X = np.array([[3.0, 0], [0, 4], [0, 0]])
-    >>> svd = SVD(1).fit(X)
+    >>> svd = TruncatedSVD(1).fit(X)
     >>> svd.singular_values_.tolist(), svd.error_
     ([4.0], 3.0)
     >>> svd.reconstruct(X).round(6).tolist()

@@ -26,14 +26,12 @@ from lyceum.prepare.chained_equations import (
     score_change,
     solve,
 )
-from lyceum.prepare.fill_transformer import FillRules, column_stats, fill_values
+from lyceum.prepare.imputer import FillRules, column_stats, fill_values
 from lyceum.prepare.statistics import Stats
 from lyceum.report import Summary, Table
 
-__all__ = ["PredictMissing"]
 
-
-class PredictMissing(Transformer):
+class IterativeImputer(Transformer):
     """Fill the missing cells of every column with a prediction from the other columns.
 
     Continuous columns are predicted by a ridge regression on all others, categorical ones by a linear
@@ -53,7 +51,7 @@ class PredictMissing(Transformer):
 
     A column without missing cells in `fit` has its equation too, for cells that are missing later. An unknown
     category is not missing and stays unknown. A column with nothing but missing cells is filled with 0 or a
-    category as by `FillMissing`, with a warning.
+    category as by `SimpleImputer`, with a warning.
 
     Parameters
     ----------
@@ -104,7 +102,7 @@ class PredictMissing(Transformer):
 
     See Also
     --------
-    FillMissing : one value per column instead.
+    SimpleImputer : one value per column instead.
 
     References
     ----------
@@ -114,11 +112,11 @@ class PredictMissing(Transformer):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.prepare import PredictMissing
+    >>> from lyceum.prepare import IterativeImputer
     >>> x = np.arange(100.0)
     >>> X = np.c_[x, 2 * x + 1]
     >>> X[7, 1] = np.nan
-    >>> PredictMissing(alpha=1e-6).fit_transform(X)[7].round(3).tolist()
+    >>> IterativeImputer(alpha=1e-6).fit_transform(X)[7].round(3).tolist()
     [7.0, 15.0]
     """
 
@@ -229,7 +227,7 @@ class PredictMissing(Transformer):
 
     def _warn_of_moves(self) -> None:
         warnings.warn(
-            f"PredictMissing: the equations still move by {self.history_[-1]:.2g} after {self.max_iter} "
+            f"IterativeImputer: the equations still move by {self.history_[-1]:.2g} after {self.max_iter} "
             "rounds: raise max_iter or tol",
             ConvergenceWarning,
             stacklevel=4,

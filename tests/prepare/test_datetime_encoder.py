@@ -13,7 +13,7 @@ import lyceum
 from lyceum import scan, workflows as apply
 from lyceum.errors import ModelFileError, SchemaError, SettingError
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import DateParts, FillMissing
+from lyceum.prepare import DatetimeEncoder, SimpleImputer
 
 pytestmark = pytest.mark.syllabus("1.2")
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.syllabus("1.2")
 def test_the_parts_are_those_of_the_calendar():
     start = datetime(1899, 2, 27, 5)
     times = [start + timedelta(hours=37.5 * i) for i in range(2000)] + [datetime(2400, 2, 29, 23, 59)]
-    found = DateParts().fit_transform(pd.DataFrame({"when": times}))
+    found = DatetimeEncoder().fit_transform(pd.DataFrame({"when": times}))
     for i, when in enumerate(times):
         row = found.iloc[i]
         assert (row["when year"], row["when day"], row["when hour"]) == (when.year, when.day, when.hour)
@@ -33,17 +33,17 @@ def test_what_does_not_vary_is_left_out_and_the_rest_stays():
     table = pa.table(
         {"x": [1.0, 2.0, 3.0], "when": [date(2024, 3, 1), None, date(2024, 3, 9)], "c": ["a", "b", "a"]}
     )
-    found = DateParts().fit(table)
+    found = DatetimeEncoder().fit(table)
     assert found.get_feature_names_out().tolist() == ["x", "when day", "when weekday", "when days", "c"]
     assert found.column_sources().tolist() == [0, 1, 1, 1, 2]
     assert found.transform(table).to_pydict()["when days"] == [0.0, None, 8.0]
     same = pa.table({"when": [date(2024, 3, 1)] * 3})
-    assert DateParts().fit(same).get_feature_names_out().tolist() == ["when days"]
+    assert DatetimeEncoder().fit(same).get_feature_names_out().tolist() == ["when days"]
 
 
 def test_a_table_without_dates_is_given_back():
     X = np.arange(6.0).reshape(3, 2)
-    np.testing.assert_array_equal(DateParts().fit_transform(X), X)
+    np.testing.assert_array_equal(DatetimeEncoder().fit_transform(X), X)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def file(tmp_path):
 
 
 def test_streams_and_model_files_give_what_memory_gives(file, tmp_path):
-    model = make_pipeline(DateParts(), FillMissing(), LogisticRegression())
+    model = make_pipeline(DatetimeEncoder(), SimpleImputer(), LogisticRegression())
     whole, stream = scan(file, target="y"), scan(file, target="y", memory=0)
     expected = model.fit(whole).predict_proba(whole)
     np.testing.assert_allclose(model.fit(stream).predict_proba(stream), expected, atol=1e-8)
@@ -70,35 +70,35 @@ def test_streams_and_model_files_give_what_memory_gives(file, tmp_path):
 
 def test_weekdays_are_learned_from_a_file_unless_dates_are_declared_numbers(file):
     model = apply.fit_file(file, "y", "LogisticRegression")
-    assert type(model[0]).__name__ == "DateParts"
+    assert type(model[0]).__name__ == "DatetimeEncoder"
     assert model.score(scan(file, target="y")) == 1.0
     plain = apply.fit_file(file, "y", "LogisticRegression", kinds={"when": "continuous"})
-    assert "DateParts" not in [type(step).__name__ for _, step in plain.steps]
+    assert "DatetimeEncoder" not in [type(step).__name__ for _, step in plain.steps]
 
 
 def test_a_study_takes_dates_apart_unless_told_not_to(file, tmp_path, monkeypatch):
     tree = {"learners": ["DecisionTreeClassifier"]}
     found, without = study_with_and_without("dates", file, tmp_path, monkeypatch, **tree)
-    assert type(found.model[0]).__name__ == "DateParts"
+    assert type(found.model[0]).__name__ == "DatetimeEncoder"
     assert found.best.error < 0.05
     assert without.best.error > 0.1
 
 
 def test_an_unknown_part_is_refused():
     with pytest.raises(SettingError, match="parts has 'century': choose from year, month"):
-        DateParts(parts=["century"]).fit(pa.table({"when": [date(2024, 3, 1)]}))
+        DatetimeEncoder(parts=["century"]).fit(pa.table({"when": [date(2024, 3, 1)]}))
 
 
 def test_parts_of_a_changed_model_file_are_refused():
-    model = DateParts().fit(pa.table({"when": [date(2024, 3, 1), date(2024, 4, 1)]}))
+    model = DatetimeEncoder().fit(pa.table({"when": [date(2024, 3, 1), date(2024, 4, 1)]}))
     model.parts_[0]["month"] = [1, 99]
-    with pytest.raises(ModelFileError, match="DateParts"):
+    with pytest.raises(ModelFileError, match="DatetimeEncoder"):
         model._check_model()
 
 
 def test_dates_as_text_are_read_when_predicting_from_a_frame():
     days = pd.date_range("2021-01-01", periods=40, freq="17D")
-    step = DateParts().fit(pd.DataFrame({"day": days}))
+    step = DatetimeEncoder().fit(pd.DataFrame({"day": days}))
     want = step.transform(pd.DataFrame({"day": days}))
     for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %b %Y"):
         pd.testing.assert_frame_equal(step.transform(pd.DataFrame({"day": days.strftime(form)})), want)

@@ -15,7 +15,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, ModelFileError, SchemaError, SettingError
 from lyceum.kernels import LinearSVC
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import FillMissing, TextCounts
+from lyceum.prepare import SimpleImputer, TextVectorizer
 
 pytestmark = pytest.mark.syllabus("1.2")
 
@@ -29,7 +29,7 @@ Y = ["good", "bad"] * 20
 def test_words_are_weighted_as_by_scikit_learn(weights, vectorizer):
     peer = vectorizer(min_df=2, max_df=0.5)
     expected = peer.fit_transform(TEXTS).toarray()
-    found = TextCounts(weights=weights).fit(pa.table({"text": TEXTS}))
+    found = TextVectorizer(weights=weights).fit(pa.table({"text": TEXTS}))
     assert found.words_[0] == peer.get_feature_names_out().tolist()
     cells = np.column_stack([c.to_numpy() for c in found.transform(pa.table({"text": TEXTS})).columns])
     np.testing.assert_allclose(cells, expected, atol=1e-12)
@@ -43,9 +43,9 @@ def test_texts_that_share_no_word_are_refused_where_nothing_else_is_left():
         with pytest.raises(
             DataError, match=f"in at least {least} rows and in at most 50% of them.*max_share"
         ):
-            TextCounts(columns=table.column_names, **settings).fit(table)
+            TextVectorizer(columns=table.column_names, **settings).fit(table)
     both = names.append_column("n", [np.arange(40.0)])
-    assert TextCounts(columns=["name"]).fit_transform(both).column_names == ["n"]
+    assert TextVectorizer(columns=["name"]).fit_transform(both).column_names == ["n"]
 
 
 def test_other_columns_stay_and_a_missing_text_has_no_words():
@@ -56,7 +56,7 @@ def test_other_columns_stay_and_a_missing_text_has_no_words():
             "c": ["u", "v", "u"],
         }
     )
-    found = TextCounts(min_rows=2, max_share=1.0, weights="counts").fit(table)
+    found = TextVectorizer(min_rows=2, max_share=1.0, weights="counts").fit(table)
     after = found.transform(table).to_pydict()
     assert after == {
         "x": [1.0, 2.0, None],
@@ -68,7 +68,7 @@ def test_other_columns_stay_and_a_missing_text_has_no_words():
 
 
 def test_texts_that_fit_has_not_seen_are_read():
-    model = make_pipeline(TextCounts(), LogisticRegression()).fit(pd.DataFrame({"text": TEXTS}), Y)
+    model = make_pipeline(TextVectorizer(), LogisticRegression()).fit(pd.DataFrame({"text": TEXTS}), Y)
     assert model.predict(
         pd.DataFrame({"text": ["warm, good and new", "a bad, cold and new thing"]})
     ).tolist() == ["good", "bad"]
@@ -85,7 +85,7 @@ def file(tmp_path):
 def test_streams_and_model_files_give_what_memory_gives(file, tmp_path):
     options = {"target": "y", "kinds": {"text": "text"}}
     whole, stream = scan(file, **options), scan(file, memory=0, **options)
-    model = make_pipeline(TextCounts(), FillMissing(), NaiveBayes())
+    model = make_pipeline(TextVectorizer(), SimpleImputer(), NaiveBayes())
     expected = model.fit(whole).predict_proba(whole)
     np.testing.assert_allclose(model.fit(stream).predict_proba(stream), expected, atol=1e-9)
     assert model[0].schema_["text"].categories.size == 0  # no text of the training rows is kept
@@ -97,7 +97,7 @@ def test_streams_and_model_files_give_what_memory_gives(file, tmp_path):
 def test_free_text_is_refused_by_learners_that_cannot_take_it(file):
     with pytest.raises(
         SchemaError,
-        match=r"column 'text' is free text, which NaiveBayes cannot take: put lyceum\.prepare\.TextCounts",
+        match=r"column 'text' is free text, which NaiveBayes cannot take: put lyceum\.prepare\.TextVectorizer",
     ):
         NaiveBayes().fit(scan(file, target="y", kinds={"text": "text"}))
     with pytest.raises(SchemaError, match="column 'x' is declared text but holds numbers"):
@@ -114,30 +114,30 @@ def test_a_file_is_fitted_predicted_and_explained_with_declared_text(file, tmp_p
 
 def test_sparse_rows_are_for_learners_that_take_them(file):
     rows = scan(file, target="y", kinds={"text": "text"})
-    model = make_pipeline(TextCounts(sparse_output=True), LinearSVC())
+    model = make_pipeline(TextVectorizer(sparse_output=True), LinearSVC())
     assert model.fit(rows).score(rows) == 1.0
     table = pa.table({"text": TEXTS, "c": ["u", "v"] * 20})
     with pytest.raises(SettingError, match="column 'c' holds categories, which sparse rows cannot"):
-        TextCounts(sparse_output=True).fit(table).transform(table)
+        TextVectorizer(sparse_output=True).fit(table).transform(table)
 
 
 def test_a_study_counts_words_unless_told_not_to(file, tmp_path, monkeypatch):
     found, without = study_with_and_without("text", file, tmp_path, monkeypatch, learners=["NaiveBayes"])
-    assert type(found.model[0]).__name__ == "TextCounts"
+    assert type(found.model[0]).__name__ == "TextVectorizer"
     assert found.best.error < 0.05
     assert without.best.error > 0.2
 
 
 def test_words_of_a_changed_model_file_are_refused():
-    model = TextCounts().fit(pa.table({"text": TEXTS}))
+    model = TextVectorizer().fit(pa.table({"text": TEXTS}))
     model.words_[0].append("more")
-    with pytest.raises(ModelFileError, match="TextCounts"):
+    with pytest.raises(ModelFileError, match="TextVectorizer"):
         model._check_model()
 
 
 def test_sparse_words_of_a_frame_are_a_sparse_array_that_a_pipeline_hands_on():
     texts = pd.DataFrame({"text": [f"{'oven bread' if i % 2 else 'goal team'} {i}" for i in range(40)]})
-    model = make_pipeline(TextCounts(columns=["text"], sparse_output=True), LogisticRegression()).fit(
+    model = make_pipeline(TextVectorizer(columns=["text"], sparse_output=True), LogisticRegression()).fit(
         texts, np.arange(40) % 2
     )
     assert sparse.issparse(model[0].transform(texts))

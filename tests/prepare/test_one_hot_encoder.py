@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder as TheirOneHotEncoder
 from tests.prepare.tables import mixed
 
 from lyceum.errors import SchemaError
-from lyceum.prepare import OneOfC
+from lyceum.prepare import OneHotEncoder
 
 
 @pytest.fixture
@@ -19,17 +19,17 @@ def words():
 @pytest.mark.syllabus("1.2")
 @pytest.mark.parametrize("drop", [None, "first"])
 def test_one_of_c_is_scikit_learns_encoder(words, drop):
-    theirs = OneHotEncoder(drop=drop, sparse_output=False).fit_transform(words)
-    assert_array_equal(OneOfC(drop=drop).fit_transform(words).to_numpy(), theirs)
+    theirs = TheirOneHotEncoder(drop=drop, sparse_output=False).fit_transform(words)
+    assert_array_equal(OneHotEncoder(drop=drop).fit_transform(words).to_numpy(), theirs)
 
 
 def test_names_say_column_and_category(words):
     words["age"] = 1.0
     names = ["city=Bonn", "city=Köln", "city=Ulm", "sex=female", "sex=male", "age"]
-    out = OneOfC().fit_transform(words)
+    out = OneHotEncoder().fit_transform(words)
     assert out.columns.tolist() == names
-    assert OneOfC().fit(words).get_feature_names_out().tolist() == names
-    assert OneOfC(drop="first").fit_transform(words).columns.tolist() == [
+    assert OneHotEncoder().fit(words).get_feature_names_out().tolist() == names
+    assert OneHotEncoder(drop="first").fit_transform(words).columns.tolist() == [
         "city=Köln",
         "city=Ulm",
         "sex=male",
@@ -39,47 +39,49 @@ def test_names_say_column_and_category(words):
 
 def test_an_unknown_category_is_all_zeros_or_an_error(words):
     new = pd.DataFrame({"city": ["Ulm", "Rom"], "sex": ["male", "female"]})
-    assert_array_equal(OneOfC().fit(words).transform(new), [[0, 0, 1, 0, 1], [0, 0, 0, 1, 0]])
-    strict = OneOfC(handle_unknown="error").fit(words)
+    assert_array_equal(OneHotEncoder().fit(words).transform(new), [[0, 0, 1, 0, 1], [0, 0, 0, 1, 0]])
+    strict = OneHotEncoder(handle_unknown="error").fit(words)
     assert_array_equal(strict.transform(new[:1]), [[0, 0, 1, 0, 1]])
     with pytest.raises(
-        SchemaError, match="column 'city' has a category in row 1 that OneOfC has not learned"
+        SchemaError, match="column 'city' has a category in row 1 that OneHotEncoder has not learned"
     ):
         strict.transform(new)
 
 
 def test_numbers_named_as_categories_are_coded():
     X = np.array([[3, 1.5], [7, 2.5], [3, 3.5], [9, 0.5]])
-    coder = OneOfC(categorical_features=[0]).fit(X)
+    coder = OneHotEncoder(categorical_features=[0]).fit(X)
     assert coder.get_feature_names_out().tolist() == ["x0=3", "x0=7", "x0=9", "x1"]
     assert_array_equal(
-        coder.transform(X), np.c_[OneHotEncoder(sparse_output=False).fit_transform(X[:, :1]), X[:, 1]]
+        coder.transform(X), np.c_[TheirOneHotEncoder(sparse_output=False).fit_transform(X[:, :1]), X[:, 1]]
     )
     assert_array_equal(coder.transform([[8, 1.0]]), [[0, 0, 0, 1.0]])
     whole = np.array([[0, 2], [1, 0], [0, 1]])
-    coded = OneOfC(categorical_features=True).fit_transform(whole)
-    assert_array_equal(coded, OneHotEncoder(sparse_output=False).fit_transform(whole))
+    coded = OneHotEncoder(categorical_features=True).fit_transform(whole)
+    assert_array_equal(coded, TheirOneHotEncoder(sparse_output=False).fit_transform(whole))
     with pytest.raises(SchemaError, match="row 0"):
-        OneOfC(categorical_features=True, handle_unknown="error").fit(whole).transform([[5, 1]])
+        OneHotEncoder(categorical_features=True, handle_unknown="error").fit(whole).transform([[5, 1]])
 
 
 def test_true_and_false_stay_one_column():
-    out = OneOfC().fit_transform(pd.DataFrame({"smokes": [True, False, True], "city": ["a", "b", "a"]}))
+    out = OneHotEncoder().fit_transform(
+        pd.DataFrame({"smokes": [True, False, True], "city": ["a", "b", "a"]})
+    )
     assert out.columns.tolist() == ["smokes", "city=a", "city=b"]
     assert_array_equal(out["smokes"], [1, 0, 1])
 
 
 def test_a_missing_cell_is_missing_in_all_its_columns():
-    out = OneOfC().fit_transform(pd.DataFrame({"city": ["a", None, "b"]}))
+    out = OneHotEncoder().fit_transform(pd.DataFrame({"city": ["a", None, "b"]}))
     assert_array_equal(out, [[1, 0], [np.nan, np.nan], [0, 1]])
 
 
 def test_a_lone_category_dropped_leaves_nothing():
-    out = OneOfC(drop="first").fit_transform(pd.DataFrame({"city": ["a", "a"], "age": [1.0, 2.0]}))
+    out = OneHotEncoder(drop="first").fit_transform(pd.DataFrame({"city": ["a", "a"], "age": [1.0, 2.0]}))
     assert out.columns.tolist() == ["age"]
 
 
 def test_partial_fit_adds_columns_for_new_categories():
-    coder = OneOfC().fit(pd.DataFrame({"city": ["b", "c"]}))
+    coder = OneHotEncoder().fit(pd.DataFrame({"city": ["b", "c"]}))
     coder.partial_fit(pd.DataFrame({"city": ["a", "c"]}))
     assert coder.get_feature_names_out().tolist() == ["city=a", "city=b", "city=c"]

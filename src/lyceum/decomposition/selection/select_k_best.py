@@ -18,14 +18,12 @@ from lyceum.decomposition.selection.relief import relief
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table, show_count
 
-__all__ = ["AttributeRanking"]
 
-
-class AttributeRanking(ColumnSelector):
+class SelectKBest(ColumnSelector):
     """Rank columns by how much each of them tells of the target, and keep the best.
 
     With H the entropy in bits of a column A and of the target Y, numbers in intervals of equal weight as
-    `lyceum.prepare.Discretize` cuts them,
+    `lyceum.prepare.KBinsDiscretizer` cuts them,
 
     - "information_gain": H(Y) - H(Y | A);
     - "gain_ratio": information gain / H(A), which does not favour many categories;
@@ -82,7 +80,7 @@ class AttributeRanking(ColumnSelector):
 
     See Also
     --------
-    SubsetSelection : sets of columns that do well together.
+    SequentialFeatureSelector : sets of columns that do well together.
 
     References
     ----------
@@ -93,9 +91,9 @@ class AttributeRanking(ColumnSelector):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from lyceum.decomposition import AttributeRanking
+    >>> from lyceum.decomposition import SelectKBest
     >>> table = pa.table({"noise": [1.0, 2.0, 1.0, 2.0], "sky": ["sun", "sun", "rain", "rain"]})
-    >>> ranking = AttributeRanking("information_gain").fit(table, ["yes", "yes", "no", "no"])
+    >>> ranking = SelectKBest("information_gain").fit(table, ["yes", "yes", "no", "no"])
     >>> ranking.scores_.tolist(), ranking.transform(table).column_names
     ([0.0, 1.0], ['sky'])
     """

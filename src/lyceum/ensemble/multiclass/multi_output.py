@@ -29,10 +29,8 @@ from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression
 from lyceum.report import Summary, Table, show_count
 
-__all__ = ["MultiLabel"]
 
-
-class MultiLabel(Classifier, Ensemble):
+class MultiOutputClassifier(Classifier, Ensemble):
     """Any number of labels per row: one binary classifier per label says whether a row has it.
 
     Labels are learned independently of each other, which is right for the posterior of every label alone, and
@@ -63,7 +61,7 @@ class MultiLabel(Classifier, Ensemble):
 
     See Also
     --------
-    OneVsRest : The same machines where every row has exactly one label.
+    OneVsRestClassifier : The same machines where every row has exactly one label.
 
     References
     ----------
@@ -71,10 +69,10 @@ class MultiLabel(Classifier, Ensemble):
 
     Examples
     --------
-    >>> from lyceum.ensemble import MultiLabel
+    >>> from lyceum.ensemble import MultiOutputClassifier
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.9], [0.9, 0.1]]
     >>> y = [[], ["rain"], ["wind"], ["rain", "wind"], ["rain"], ["wind"]]
-    >>> model = MultiLabel().fit(X, y)
+    >>> model = MultiOutputClassifier().fit(X, y)
     >>> model.predict_labels([[0.1, 0.1], [1.0, 0.9]])
     [(), ('rain', 'wind')]
     """
@@ -229,7 +227,7 @@ def _predict(member: Any, data: MemberData) -> np.ndarray:
     return (data.ask(member.predict) == 1).astype(np.int64)
 
 
-def _member_columns(model: MultiLabel, answer: Any, data: MemberData) -> np.ndarray:
+def _member_columns(model: MultiOutputClassifier, answer: Any, data: MemberData) -> np.ndarray:
     """The answers of all members, one column each."""
     return np.column_stack(list(ordered_map(partial(answer, data=data), model.estimators_)))
 
@@ -246,7 +244,7 @@ def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray]:
     ([[0, 1], [1, 1], [0, 0]], ['a', 'b'])
     """
     if y is None:
-        raise DataError("MultiLabel requires y to be passed, but the target y is None")
+        raise DataError("MultiOutputClassifier requires y to be passed, but the target y is None")
     if is_frame(y):
         table = to_arrow(y)
         columns = [column.to_numpy() for column in table.columns]
@@ -265,8 +263,8 @@ def _as_array(y: Any) -> Any:
     rows = [row if isinstance(row, set | frozenset) else list(row) for row in y if not _single(row)]
     if len(rows) < len(y):
         raise DataError(
-            "y has one label per row: for MultiLabel give 0 and 1 for every label, or a set of labels per "
-            "row; OneVsRest takes one label per row"
+            "y has one label per row: for MultiOutputClassifier give 0 and 1 for every label, or a set of labels per "
+            "row; OneVsRestClassifier takes one label per row"
         )
     lengths = {len(row) for row in rows}
     plain = all(isinstance(row, list) and set(row) <= {0, 1} for row in rows)
